@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What of ours lives inside rxe's own objects: one member, named sec, in each.
+ * Included by rxe_verbs.h, so nothing of rxe may be used here but pointers.
+ */
+#ifndef SRXE_TYPES_H
+#define SRXE_TYPES_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct net;
+struct srxe_conn;
+struct srxe_link;
+
+/**
+ * struct srxe_dev - our part of a struct rxe_dev
+ * @entry: in the list of our links, under its mutex (srxe_link.c)
+ * @net: network namespace of the link; fixed from link add to release
+ * @link: policy, keyring and tables of the link; set before the device is
+ *	registered, freed when the device is (secure variant only)
+ * @pinned: the link holds a reference to the module
+ */
+struct srxe_dev {
+	struct list_head	entry;
+	struct net		*net;
+	struct srxe_link	*link;
+	bool			pinned;
+};
+
+/**
+ * struct srxe_qp - our part of a struct rxe_qp
+ * @conn: security state of the connection; allocated with the queue pair of
+ *	kind RC or UC, freed when its last reference is gone; NULL for others
+ *	and in the plain variant
+ */
+struct srxe_qp {
+	struct srxe_conn	*conn;
+};
+
+#endif /* SRXE_TYPES_H */
