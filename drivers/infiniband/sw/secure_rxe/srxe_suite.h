@@ -53,7 +53,7 @@ static inline size_t srxe_suite_keymat_len(const struct srxe_suite *suite)
 
 const struct srxe_suite *srxe_suite_by_id(unsigned int id);
 const struct srxe_suite *srxe_suite_by_name(const char *name);
-const struct srxe_suite *srxe_suite_pick(u16 suites);
+const struct srxe_suite *srxe_suite_pick(u16 bitmap);
 struct crypto_aead *srxe_suite_alloc(const struct srxe_suite *suite,
 				     const char *driver, const u8 *keymat);
 void srxe_nonce(const struct srxe_suite *suite, const u8 *salt, u64 pn,
