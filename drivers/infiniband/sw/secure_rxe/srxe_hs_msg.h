@@ -107,6 +107,7 @@ enum srxe_hs_err {
 };
 
 /* Keys */
+bool srxe_key_id_ok(const u8 key_id[SRXE_KEY_ID_LEN]);
 int srxe_psk_derive(const u8 psk[SRXE_PSK_LEN], struct srxe_psk_keys *keys);
 int srxe_hs_share_new(u8 secret[SRXE_SHARE_LEN], u8 share[SRXE_SHARE_LEN]);
 int srxe_hs_prk(const u8 k_psk[SRXE_SECRET_LEN], const u8 secret[SRXE_SHARE_LEN],
