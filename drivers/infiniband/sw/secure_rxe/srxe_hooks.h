@@ -9,6 +9,16 @@
 
 #include <linux/types.h>
 
+/*
+ * The plain variant has the namespace, identity and link hooks and nothing
+ * else: the reference for controls and figures.
+ */
+#ifdef SRXE_PLAIN
+#define SRXE_LINK_TYPE	"rxe-plain"
+#else
+#define SRXE_LINK_TYPE	"secure-rxe"
+#endif
+
 struct ib_device;
 struct ib_qp_attr;
 struct net;
@@ -20,6 +30,7 @@ struct rxe_pkt_info;
 struct rxe_qp;
 struct rxe_send_wqe;
 struct sk_buff;
+struct socket;
 
 /* Module: rxe_module_init() before the link type is registered, rxe_module_exit() after. */
 int srxe_init(void);
@@ -30,11 +41,20 @@ int srxe_pernet_init(void);
 void srxe_pernet_exit(void);
 struct net *srxe_net(const struct rxe_dev *rxe);
 
-/* Links: rxe_newlink() (process, RTNL not held), rxe_dealloc() (process, last reference). */
-int srxe_link_add(const char *name, struct net_device *ndev);
-void srxe_link_release(struct rxe_dev *rxe);
-struct ib_device *srxe_ours(struct ib_device *ibdev);
-void srxe_set_ops(struct ib_device *dev);
+/* No longer static in rxe_net.c: called per namespace instead of once (process). */
+struct socket *rxe_setup_udp_tunnel(struct net *net, __be16 port, bool ipv6);
+void rxe_release_udp_tunnel(struct socket *sk);
+
+/* Links (process, RTNL not held). */
+int srxe_link_add(const char *name, struct net_device *ndev);	/* rxe_newlink() */
+void srxe_set_ops(struct ib_device *dev);	/* rxe_register_device(), rxe's are set */
+int srxe_link_attach(struct rxe_dev *rxe);	/* there, before ib_register_device() */
+void srxe_link_release(struct rxe_dev *rxe);	/* end of rxe_dealloc(), last reference */
+struct ib_device *srxe_ours(struct ib_device *ibdev);	/* every look-up by netdev; any context */
+
+/* Mappings of rings: rxe_mmap(), rxe_vma_open(), rxe_vma_close() (process). */
+void srxe_mapping_get(void);
+void srxe_mapping_put(void);
 
 /* Queue pairs (process context). */
 void srxe_qp_init(struct rxe_qp *qp);		/* rxe_qp_init_misc(), locks are set up */
@@ -66,12 +86,19 @@ int srxe_seal(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff *skb);
 int srxe_xmit_tail(struct sk_buff *skb, struct rxe_pkt_info *pkt);
 struct sk_buff *srxe_alloc_skb(unsigned int size);	/* rxe_init_packet(), softirq or process */
 
+/* Head room that sealing takes: rxe_init_packet() reserves it on top of its own. */
+#define SRXE_HEADROOM	16	/* SETH */
+
 /*
- * Receive: rxe_udp_encap_recv() (softirq) and rxe_loopback() (the sender's
- * context) hand every packet over, skb->data at the BTH; what may go on is
- * given to rxe_rcv(). srxe_rcv_check() stands where rxe checked the ICRC, with
- * pkt->qp found: last check that the packet is for that very queue pair.
+ * Receive: srxe_pkt_init() zeroes the packet info, first thing of all in
+ * rxe_udp_encap_recv(), and keeps the one fact of the IP layer's that is
+ * needed, whether the datagram was reassembled. rxe_udp_encap_recv() (softirq)
+ * and rxe_loopback() (the sender's context) then hand every packet over,
+ * skb->data at the BTH; what may go on is given to rxe_rcv(). srxe_rcv_check()
+ * stands where rxe checked the ICRC, with pkt->qp found: last check that the
+ * packet is for that very queue pair.
  */
+void srxe_pkt_init(struct sk_buff *skb);
 void srxe_rcv(struct sk_buff *skb);
 int srxe_rcv_check(struct sk_buff *skb, struct rxe_pkt_info *pkt);
 

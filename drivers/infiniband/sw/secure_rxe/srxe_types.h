@@ -13,18 +13,22 @@
 struct net;
 struct srxe_conn;
 struct srxe_link;
+struct srxe_port;
 
 /**
  * struct srxe_dev - our part of a struct rxe_dev
  * @entry: in the list of our links, under its mutex (srxe_link.c)
- * @net: network namespace of the link; fixed from link add to release
+ * @net: network namespace of the link; fixed, and good until the device is
+ *	unregistered; not held, the namespace's end unregisters its links
+ * @port: UDP port 4791 of that namespace
  * @link: policy, keyring and tables of the link; set before the device is
  *	registered, freed when the device is (secure variant only)
- * @pinned: the link holds a reference to the module
+ * @pinned: the link is in the list and holds a reference to the module
  */
 struct srxe_dev {
 	struct list_head	entry;
 	struct net		*net;
+	struct srxe_port	*port;
 	struct srxe_link	*link;
 	bool			pinned;
 };

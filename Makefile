@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# secure-rxe: compose the driver from the kernel's rxe, build it, test it.
+# "make help" says what there is.
+
+# KVER=      kernel to build for; default: the running one if its headers are
+#            here, else the newest 6.12, else the newest
+# KDIR=      its build directory; default: the installed headers. May be the
+#            output directory of a kernel build of one's own.
+# RXE_SRC=   rxe's source (drivers/infiniband/sw/rxe); default: from the package
+#            linux-source-X.Y
+# VARIANT=   secure (default), or plain: nothing but the namespace hooks, the
+#            reference for controls and figures
+# DEBUG=y    test-only knobs (CONFIG_SECURE_RXE_DEBUG of a kernel tree)
+# KUNIT=m    KUnit tests beside the module; needs a kernel with KUnit
+# O=         where products go; default: build
+# V=1        show commands
+
+ifdef KDIR
+override KDIR := $(abspath $(KDIR))
+KVER := $(shell cat $(KDIR)/include/config/kernel.release)
+else
+KVER := $(or $(KVER),$(shell scripts/kernel.sh))
+KDIR := /lib/modules/$(KVER)/build
+endif
+
+VARIANT ?= secure
+O ?= build
+
+ifeq ($(filter $(VARIANT),secure plain),)
+$(error VARIANT is secure or plain)
+endif
+
+Q := $(if $(V),,@)
+
+# O= is ours; kbuild would take it for its own. The rest of the command line
+# (W=, C=, CF=, INSTALL_MOD_PATH=, ...) is for kbuild as well.
+MAKEOVERRIDES := $(filter-out O=%,$(MAKEOVERRIDES))
+
+out	 := $(abspath $(O))/$(KVER)
+dir	 := $(out)/$(VARIANT)
+module	 := secure_rxe$(if $(filter plain,$(VARIANT)),_plain)
+rxe	 := $(if $(RXE_SRC),$(abspath $(RXE_SRC)),$(out)/rxe/drivers/infiniband/sw/rxe)
+ours	 := drivers/infiniband/sw/secure_rxe
+
+# What the composed driver is made of.
+inputs	 := scripts/compose.py $(wildcard $(ours)/*.[ch] $(ours)/Kbuild* \
+		$(ours)/hooks/*.cocci $(ours)/hooks/manifest.txt $(rxe)/*.[ch]) \
+		$(shell find include $(if $(KUNIT),tools/testing/kunit) -type f 2>/dev/null)
+
+kbuild	  = $(MAKE) $(if $(V),,--no-print-directory) -C $(KDIR) M=$(dir) \
+		$(if $(DEBUG),DEBUG=$(DEBUG)) $(if $(KUNIT),KUNIT=$(KUNIT))
+
+.PHONY: all plain compose modules install clean help FORCE
+
+all: modules
+
+plain:
+	$(Q)$(MAKE) --no-print-directory VARIANT=plain O=$(O) KDIR=$(KDIR) all
+
+$(KDIR)/include/generated/uapi/linux/version.h:
+	@echo "no headers of kernel $(KVER) (make setup, or apt install linux-headers-$(KVER))" >&2
+	@false
+
+# rxe's source, from the package; again when the package changes
+$(out)/rxe/version: $(KDIR)/include/generated/uapi/linux/version.h scripts/rxe-source.sh \
+		$(wildcard /usr/src/linux-source-*.tar.xz)
+	$(Q)scripts/rxe-source.sh $(KDIR) $(out)/rxe
+
+# Options that change what is composed: compose again when they change.
+options := $(RXE_SRC) $(KUNIT)
+$(dir)/.options: FORCE
+	$(Q)mkdir -p $(dir)
+	$(Q)echo '$(options)' | cmp -s - $@ || echo '$(options)' >$@
+
+$(dir)/.composed: $(if $(RXE_SRC),,$(out)/rxe/version) $(inputs) $(dir)/.options
+	$(Q)scripts/compose.py --rxe $(rxe) --variant $(VARIANT) --out $(dir) --headers \
+		--kernel $(shell scripts/kversion.sh $(KDIR)) $(if $(KUNIT),--kunit)
+	$(Q)touch $@
+
+compose: $(dir)/.composed
+
+modules: $(dir)/.composed
+	$(Q)$(kbuild) modules
+	$(Q)cmp -s $(dir)/$(module).ko $(out)/$(module).ko || cp $(dir)/$(module).ko $(out)/
+	@echo "$(O)/$(KVER)/$(module).ko"
+	@if [ -e $(out)/rxe/differs ] && [ -z "$(RXE_SRC)" ]; then \
+		echo "WARNING: $$(cat $(out)/rxe/differs)" >&2; fi
+
+# INSTALL_MOD_PATH= is kbuild's: a root to install below
+install: modules
+	$(Q)$(kbuild) INSTALL_MOD_DIR=updates modules_install
+	$(Q)depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER)
+
+clean:
+	$(Q)rm -rf $(O)
+
+help:
+	@sed -n '/^# KVER=/,/^$$/s/^# \{0,1\}//p' Makefile
