@@ -72,8 +72,8 @@ static int around(struct endpoint *ep, int half, int slot, const struct slot_id 
 			continue;
 		}
 		if (base[at] != ((uint8_t *)&word)[at % 8]) {
-			snprintf(reason, REASON_LEN, "slot %d: stray byte, at %+zd of the message", slot,
-				 (ssize_t)at - (ssize_t)msg_at);
+			snprintf(reason, REASON_LEN, "slot %d: stray byte at %+zd of the message",
+				 slot, (ssize_t)at - (ssize_t)msg_at);
 			return -EBADMSG;
 		}
 	}
