@@ -7,6 +7,8 @@
 #ifndef SRXE_HOOKS_H
 #define SRXE_HOOKS_H
 
+#include <linux/bits.h>
+#include <linux/nospec.h>
 #include <linux/types.h>
 
 /*
@@ -25,12 +27,19 @@ struct net;
 struct net_device;
 struct rxe_cqe;
 struct rxe_dev;
+struct rxe_mr;
 struct rxe_mw;
 struct rxe_pkt_info;
 struct rxe_qp;
 struct rxe_send_wqe;
 struct sk_buff;
 struct socket;
+
+/*
+ * Packet info of ours: bits in rxe_pkt_info.srxe_flags, which like
+ * rxe_pkt_info.srxe_conn_id has a meaning on receive only.
+ */
+#define SRXE_PKT_REASSEMBLED	BIT(0)	/* came in IP fragments */
 
 /* Module: rxe_module_init() before the link type is registered, rxe_module_exit() after. */
 int srxe_init(void);
@@ -84,22 +93,43 @@ void srxe_set_vendor_err(const struct rxe_qp *qp, const struct rxe_send_wqe *wqe
  */
 int srxe_seal(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff *skb);
 int srxe_xmit_tail(struct sk_buff *skb, struct rxe_pkt_info *pkt);
-struct sk_buff *srxe_alloc_skb(unsigned int size);	/* rxe_init_packet(), softirq or process */
-
-/* Head room that sealing takes: rxe_init_packet() reserves it on top of its own. */
-#define SRXE_HEADROOM	16	/* SETH */
+int srxe_xmit_code(int code);	/* rxe_send(), what ip_local_out() returned */
+struct sk_buff *srxe_alloc_skb(unsigned int size);
+				/* rxe_init_packet(), softirq or process; our room reserved */
 
 /*
  * Receive: srxe_pkt_init() zeroes the packet info, first thing of all in
  * rxe_udp_encap_recv(), and keeps the one fact of the IP layer's that is
- * needed, whether the datagram was reassembled. rxe_udp_encap_recv() (softirq)
- * and rxe_loopback() (the sender's context) then hand every packet over,
- * skb->data at the BTH; what may go on is given to rxe_rcv(). srxe_rcv_check()
- * stands where rxe checked the ICRC, with pkt->qp found: last check that the
- * packet is for that very queue pair.
+ * needed, whether the datagram was reassembled; srxe_pkt_loopback() does in
+ * rxe_loopback() what rxe_udp_encap_recv() does for the wire. Either way rxe
+ * (with a reference to the device), port_num, mask, hdr and paylen are then
+ * set, and all else is zero.
+ *
+ * rxe_udp_encap_recv() (softirq) and rxe_loopback() (the sender's context) then
+ * hand every packet over, skb->data at the BTH; what may go on is given to
+ * rxe_rcv(). srxe_rcv_check() stands where rxe checked the ICRC, with pkt->qp
+ * found: last check that the packet is for that very queue pair.
  */
 void srxe_pkt_init(struct sk_buff *skb);
+void srxe_pkt_loopback(struct sk_buff *skb, const struct rxe_pkt_info *sent);
 void srxe_rcv(struct sk_buff *skb);
 int srxe_rcv_check(struct sk_buff *skb, struct rxe_pkt_info *pkt);
+
+/* Responder: check_rkey(), the window is held (softirq in 6.1, else process). */
+int srxe_check_mw(const struct rxe_qp *qp, const struct rxe_pkt_info *pkt,
+		  struct rxe_mw *mw, const struct rxe_mr *mr);
+
+/* Work requests: rxe_do_local_ops(), and every use of an opcode as an index. */
+int srxe_reg_fast_mr(struct rxe_qp *qp, struct rxe_send_wqe *wqe);
+
+extern const unsigned int srxe_wr_opcode_count;	/* rxe_opcode.c, size of its table */
+
+static inline bool srxe_wr_opcode_ok(int *opcode)
+{
+	if ((unsigned int)*opcode >= srxe_wr_opcode_count)
+		return false;
+	*opcode = array_index_nospec(*opcode, srxe_wr_opcode_count);
+	return true;
+}
 
 #endif /* SRXE_HOOKS_H */
