@@ -238,6 +238,60 @@ void srxe_link_drop_net(struct net *net)
 }
 
 /**
+ * srxe_link_find() - a link by the name of its device
+ * @net: namespace to look in
+ * @name: name of the RDMA device
+ *
+ * Context: process, may sleep.
+ * Return: the device, registered, with a reference for ib_device_put(); NULL
+ * if the namespace has no such link.
+ */
+struct rxe_dev *srxe_link_find(struct net *net, const char *name)
+{
+	struct rxe_dev *rxe, *found = NULL;
+
+	mutex_lock(&links_lock);
+	list_for_each_entry(rxe, &links, sec.entry) {
+		if (net_eq(rxe->sec.net, net) && !strcmp(rxe->ib_dev.name, name) &&
+		    ib_device_try_get(&rxe->ib_dev)) {
+			found = rxe;
+			break;
+		}
+	}
+	mutex_unlock(&links_lock);
+	return found;
+}
+
+/**
+ * srxe_link_for_each() - call a function for every link of a namespace
+ * @net: namespace
+ * @fn: called in the order the links were made, the device registered and
+ *	referenced; must not make or remove links; returns 0 to go on
+ * @data: handed to @fn
+ *
+ * Context: process, may sleep.
+ * Return: 0, or what @fn returned other than 0.
+ */
+int srxe_link_for_each(struct net *net, int (*fn)(struct rxe_dev *rxe, void *data),
+		       void *data)
+{
+	struct rxe_dev *rxe;
+	int ret = 0;
+
+	mutex_lock(&links_lock);
+	list_for_each_entry(rxe, &links, sec.entry) {
+		if (!net_eq(rxe->sec.net, net) || !ib_device_try_get(&rxe->ib_dev))
+			continue;
+		ret = fn(rxe, data);
+		ib_device_put(&rxe->ib_dev);
+		if (ret)
+			break;
+	}
+	mutex_unlock(&links_lock);
+	return ret;
+}
+
+/**
  * srxe_ours() - tell our devices from stock rxe's
  * @ibdev: device with rxe's driver id and a reference, or NULL
  *

@@ -4,7 +4,11 @@
 #define SRXE_LINK_H
 
 struct net;
+struct rxe_dev;
 
 void srxe_link_drop_net(struct net *net);
+struct rxe_dev *srxe_link_find(struct net *net, const char *name);
+int srxe_link_for_each(struct net *net, int (*fn)(struct rxe_dev *rxe, void *data),
+		       void *data);
 
 #endif /* SRXE_LINK_H */
