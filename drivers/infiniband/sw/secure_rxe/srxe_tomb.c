@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Tombstones of a link.
+ */
+#include <linux/rcupdate.h>
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "srxe_tomb.h"
+
+struct tomb {
+	struct rhash_head	node;
+	struct in6_addr		peer;
+	unsigned int		rank;
+	time64_t		since;
+	struct rcu_head		rcu;
+};
+
+static const struct rhashtable_params params = {
+	.head_offset		= offsetof(struct tomb, node),
+	.key_offset		= offsetof(struct tomb, peer),
+	.key_len		= sizeof_field(struct tomb, peer),
+	.automatic_shrinking	= true,
+};
+
+/**
+ * srxe_tombs_init() - no tombstones
+ * @tombs: to set up
+ *
+ * Context: process, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int srxe_tombs_init(struct srxe_tombs *tombs)
+{
+	atomic_set(&tombs->n, 0);
+	tombs->full = false;
+	return rhashtable_init(&tombs->table, &params);
+}
+
+static void free_tomb(void *ptr, void *arg)
+{
+	kfree(ptr);
+}
+
+/**
+ * srxe_tombs_destroy() - free them all
+ * @tombs: not used by anybody any more, an RCU grace period ago
+ *
+ * Context: process, may sleep.
+ */
+void srxe_tombs_destroy(struct srxe_tombs *tombs)
+{
+	rhashtable_free_and_destroy(&tombs->table, free_tomb, NULL);
+}
+
+static bool raise(struct srxe_tombs *tombs, const struct in6_addr *peer, unsigned int rank)
+{
+	struct tomb *tomb;
+	unsigned int old;
+
+	tomb = rhashtable_lookup(&tombs->table, peer, params);
+	if (!tomb)
+		return false;
+	old = READ_ONCE(tomb->rank);
+	while (old < rank && !try_cmpxchg(&tomb->rank, &old, rank))
+		;
+	return true;
+}
+
+static bool add(struct srxe_tombs *tombs, const struct in6_addr *peer, unsigned int rank)
+{
+	struct tomb *tomb;
+	int err = -ENOMEM;
+
+	if (!atomic_add_unless(&tombs->n, 1, SRXE_TOMBS_MAX))
+		return false;
+	tomb = kzalloc(sizeof(*tomb), GFP_ATOMIC);
+	if (tomb) {
+		tomb->peer = *peer;
+		tomb->rank = rank;
+		tomb->since = ktime_get_real_seconds();
+		err = rhashtable_lookup_insert_fast(&tombs->table, &tomb->node, params);
+	}
+	if (!err)
+		return true;
+	kfree(tomb);
+	atomic_dec(&tombs->n);
+	/* another one was faster: raise his */
+	return err == -EEXIST && raise(tombs, peer, rank);
+}
+
+/**
+ * srxe_tombs_mark() - remember a peer
+ * @tombs: where
+ * @peer: address, IPv4 as v4-mapped
+ * @rank: how closely its key matches; what is remembered is only ever raised
+ *
+ * Context: any.
+ */
+void srxe_tombs_mark(struct srxe_tombs *tombs, const struct in6_addr *peer, u8 rank)
+{
+	bool done;
+
+	rcu_read_lock();
+	done = raise(tombs, peer, rank) || add(tombs, peer, rank);
+	rcu_read_unlock();
+	if (!done)
+		WRITE_ONCE(tombs->full, true);
+}
+
+/**
+ * srxe_tombs_rank() - what is remembered of a peer
+ * @tombs: where
+ * @peer: address, IPv4 as v4-mapped
+ *
+ * Context: any.
+ * Return: the closest match there was; -1 if none is known of.
+ */
+int srxe_tombs_rank(struct srxe_tombs *tombs, const struct in6_addr *peer)
+{
+	struct tomb *tomb;
+	int rank = -1;
+
+	rcu_read_lock();
+	tomb = rhashtable_lookup(&tombs->table, peer, params);
+	if (tomb)
+		rank = READ_ONCE(tomb->rank);
+	rcu_read_unlock();
+	return rank;
+}
+
+static bool remove(struct srxe_tombs *tombs, struct tomb *tomb)
+{
+	if (rhashtable_remove_fast(&tombs->table, &tomb->node, params))
+		return false;
+	atomic_dec(&tombs->n);
+	kfree_rcu(tomb, rcu);
+	return true;
+}
+
+/**
+ * srxe_tombs_clear() - forget a peer
+ * @tombs: where
+ * @peer: address, IPv4 as v4-mapped
+ *
+ * Context: any.
+ * Return: true if there was something to forget.
+ */
+bool srxe_tombs_clear(struct srxe_tombs *tombs, const struct in6_addr *peer)
+{
+	struct tomb *tomb;
+	bool found;
+
+	rcu_read_lock();
+	tomb = rhashtable_lookup(&tombs->table, peer, params);
+	found = tomb && remove(tombs, tomb);
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * srxe_tombs_clear_all() - forget all peers
+ * @tombs: where; what is marked meanwhile may stay
+ *
+ * Context: process.
+ */
+void srxe_tombs_clear_all(struct srxe_tombs *tombs)
+{
+	struct rhashtable_iter iter;
+	struct tomb *tomb;
+
+	WRITE_ONCE(tombs->full, false);
+	rhashtable_walk_enter(&tombs->table, &iter);
+	rhashtable_walk_start(&iter);
+	/* -EAGAIN: the table is being resized, and the walk begins anew */
+	while ((tomb = rhashtable_walk_next(&iter)))
+		if (!IS_ERR(tomb))
+			remove(tombs, tomb);
+	rhashtable_walk_stop(&iter);
+	rhashtable_walk_exit(&iter);
+}
+
+/**
+ * srxe_tombs_each() - go through the tombstones
+ * @tombs: where
+ * @pos: how many to leave out; on return, how many there were before the one
+ *	at which @fn stopped, so that one can go on there
+ * @fn: called for each; must not sleep
+ * @arg: for @fn
+ *
+ * One made or cleared meanwhile may be met twice or not at all.
+ *
+ * Context: process.
+ * Return: what @fn stopped with, or 0 at the end.
+ */
+int srxe_tombs_each(struct srxe_tombs *tombs, unsigned long *pos, srxe_tomb_fn fn, void *arg)
+{
+	struct rhashtable_iter iter;
+	unsigned long n = 0;
+	struct tomb *tomb;
+	int ret = 0;
+
+	rhashtable_walk_enter(&tombs->table, &iter);
+	rhashtable_walk_start(&iter);
+	while (!ret && (tomb = rhashtable_walk_next(&iter))) {
+		if (IS_ERR(tomb)) {
+			n = 0;
+			continue;
+		}
+		if (n >= *pos)
+			ret = fn(&tomb->peer, READ_ONCE(tomb->rank), tomb->since, arg);
+		if (!ret)
+			n++;
+	}
+	rhashtable_walk_stop(&iter);
+	rhashtable_walk_exit(&iter);
+	*pos = max(*pos, n);
+	return ret;
+}
