@@ -8,11 +8,12 @@
 
 #include <linux/in6.h>
 #include <linux/key.h>
+#include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 
-#include "srxe_hs_msg.h"
-#include "srxe_psk_match.h"
+#include "srxe_psk.h"
+#include "srxe_tomb.h"
 
 struct srxe_link;
 struct srxe_ring;
@@ -25,6 +26,8 @@ struct srxe_ring;
  * @match: which peers it is for
  * @gone: it is no longer in the ring (unlinked, replaced, revoked, expired);
  *	never cleared again
+ * @gone_entry: on its way to srxe_policy_key_gone(); private to the ring
+ * @rcu: for freeing it
  *
  * SAs and handshakes hold these, so that the end of a key is seen where it is
  * used, whatever becomes of the keyring.
@@ -35,6 +38,7 @@ struct srxe_ring_key {
 	struct srxe_psk		*psk;
 	struct srxe_psk_match	match;
 	bool			gone;
+	struct list_head	gone_entry;
 	struct rcu_head		rcu;
 };
 
@@ -44,21 +48,67 @@ enum srxe_peer {
 	SRXE_PEER_DENIED,	/* matching keys are revoked or expired, or a tombstone stands */
 };
 
-int srxe_psk_register(void);	/* key type rdma_psk; module init and exit */
-void srxe_psk_unregister(void);
-
-struct srxe_ring *srxe_ring_create(struct srxe_link *link);
+/* srxe_ring.c: the keyring and its index */
+struct srxe_ring *srxe_ring_create(struct srxe_link *link, const char *name);
 void srxe_ring_destroy(struct srxe_ring *ring);
-key_serial_t srxe_ring_serial(const struct srxe_ring *ring);
+void srxe_ring_refresh_all(void);
 
+struct srxe_ring_key *srxe_ring_key_get(struct srxe_ring_key *rk);
+void srxe_ring_key_put(struct srxe_ring_key *rk);
+
+/* srxe_ring_lookup.c: which key for which peer */
 int srxe_ring_lookup(struct srxe_ring *ring, const struct in6_addr *peer,
 		     struct srxe_ring_key **keys, unsigned int max);
 struct srxe_ring_key *srxe_ring_by_id(struct srxe_ring *ring, const struct in6_addr *peer,
 				      const u8 key_id[SRXE_KEY_ID_LEN]);
 enum srxe_peer srxe_ring_peer(struct srxe_ring *ring, const struct in6_addr *peer);
+void srxe_ring_mark(struct srxe_ring *ring, const struct in6_addr *peer);
 
-struct srxe_ring_key *srxe_ring_key_get(struct srxe_ring_key *rk);
-void srxe_ring_key_put(struct srxe_ring_key *rk);
+/**
+ * struct srxe_ring_sel - names a key
+ * @serial: key object, or 0
+ * @desc: description, if @serial is 0
+ */
+struct srxe_ring_sel {
+	key_serial_t	serial;
+	const char	*desc;
+};
+
+/**
+ * struct srxe_ring_info - a key as it is shown
+ * @rk: the key, for comparing with what SAs hold; NULL if it is dead
+ * @match: its description, understood
+ * @serial: key object
+ * @key_id: public name, SRXE_KEY_ID_LEN bytes
+ * @err: 0 while it is live, -EKEYREVOKED or -EKEYEXPIRED when it denies
+ * @created: when, seconds since the Epoch
+ * @expiry: when it expires or has expired, seconds since the Epoch; 0: never
+ */
+struct srxe_ring_info {
+	const struct srxe_ring_key	*rk;
+	const struct srxe_psk_match	*match;
+	key_serial_t			serial;
+	const u8			*key_id;
+	int				err;
+	time64_t			created;
+	time64_t			expiry;
+};
+
+/* Called under rcu_read_lock(); returns 0 to go on. */
+typedef int (*srxe_ring_key_fn)(const struct srxe_ring_info *info, void *arg);
+
+/* srxe_ring_admin.c: what netlink offers; the caller has checked CAP_NET_ADMIN */
+key_serial_t srxe_ring_serial(const struct srxe_ring *ring);
+int srxe_ring_each_key(struct srxe_ring *ring, unsigned long *pos, srxe_ring_key_fn fn,
+		       void *arg);
+int srxe_ring_each_tomb(struct srxe_ring *ring, unsigned long *pos, srxe_tomb_fn fn,
+			void *arg);
+int srxe_ring_revoke(struct srxe_ring *ring, const struct srxe_ring_sel *sel);
+int srxe_ring_timeout(struct srxe_ring *ring, const struct srxe_ring_sel *sel,
+		      unsigned int seconds);
+int srxe_ring_unlink(struct srxe_ring *ring, const struct srxe_ring_sel *sel);
+int srxe_ring_clear(struct srxe_ring *ring, const struct in6_addr *peer);
+int srxe_ring_clear_all(struct srxe_ring *ring);
 
 /**
  * srxe_ring_key_live() - may this key still be used?

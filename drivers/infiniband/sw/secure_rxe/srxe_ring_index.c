@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Index of a link's keys by peer address.
+ */
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "srxe_ring.h"
+#include "srxe_ring_index.h"
+
+/**
+ * srxe_ring_index_alloc() - an empty index
+ * @size: how many slots it is to have room for
+ *
+ * Context: process, may sleep.
+ * Return: the index or NULL.
+ */
+struct srxe_ring_index *srxe_ring_index_alloc(size_t size)
+{
+	struct srxe_ring_index *index;
+
+	index = kvzalloc(struct_size(index, slots, size), GFP_KERNEL);
+	if (index)
+		index->size = size;
+	return index;
+}
+
+/**
+ * srxe_ring_index_free() - free an index and drop its references
+ * @index: not used by anybody any more, or NULL
+ *
+ * Context: any.
+ */
+void srxe_ring_index_free(struct srxe_ring_index *index)
+{
+	unsigned int i;
+
+	if (!index)
+		return;
+	for (i = 0; i < index->n; i++)
+		srxe_ring_key_put(index->slots[i].rk);
+	kvfree(index);
+}
+
+/**
+ * srxe_ring_index_add() - add a live key
+ * @index: not published yet, with room
+ * @rk: key; the index takes a reference of its own
+ *
+ * Context: any.
+ */
+void srxe_ring_index_add(struct srxe_ring_index *index, struct srxe_ring_key *rk)
+{
+	struct srxe_ring_slot *slot = &index->slots[index->n++];
+
+	slot->match = rk->match;
+	slot->rk = srxe_ring_key_get(rk);
+	slot->serial = rk->psk->serial;
+	memcpy(slot->key_id, rk->psk->keys.key_id, sizeof(slot->key_id));
+	slot->seq = rk->psk->seq;
+	slot->created = rk->psk->created;
+}
+
+/**
+ * srxe_ring_index_add_dead() - add what is left of a key that is dead
+ * @index: not published yet, with room
+ * @dead: copied; refers to no key
+ *
+ * Context: any.
+ */
+void srxe_ring_index_add_dead(struct srxe_ring_index *index,
+			      const struct srxe_ring_slot *dead)
+{
+	index->slots[index->n++] = *dead;
+}
+
+static int cmp_slots(const void *pa, const void *pb)
+{
+	const struct srxe_ring_slot *a = pa, *b = pb;
+	int cmp = srxe_psk_match_cmp(&a->match, &b->match);
+
+	if (cmp)
+		return cmp;
+	if (!a->rk != !b->rk)
+		return a->rk ? -1 : 1;
+	return a->seq > b->seq ? -1 : a->seq < b->seq;
+}
+
+/*
+ * A dead one denies; beside a live alternative it has nothing to deny any more,
+ * and once is enough. Live ones come first, so the one kept last tells.
+ */
+static bool superseded(const struct srxe_ring_slot *dead, const struct srxe_ring_slot *kept)
+{
+	return !dead->rk && !srxe_psk_match_cmp(&dead->match, &kept->match) &&
+	       (kept->rk || kept->seq == dead->seq);
+}
+
+static void drop_superseded(struct srxe_ring_index *index)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < index->n; i++)
+		if (!n || !superseded(&index->slots[i], &index->slots[n - 1]))
+			index->slots[n++] = index->slots[i];
+	index->n = n;
+}
+
+static void set_levels(struct srxe_ring_index *index)
+{
+	struct srxe_ring_span *level = NULL;
+	unsigned int i;
+
+	for (i = 0; i < index->n; i++) {
+		const struct srxe_ring_slot *slot = &index->slots[i];
+
+		if (!level || level->rank != slot->match.rank) {
+			level = &index->level[index->levels++];
+			level->rank = slot->match.rank;
+			level->first = i;
+		}
+		level->end = i + 1;
+		index->live += !!slot->rk;
+	}
+}
+
+/**
+ * srxe_ring_index_seal() - put an index in order, so that it can be published
+ * @index: with all that belongs in it
+ *
+ * Context: process, may sleep.
+ */
+void srxe_ring_index_seal(struct srxe_ring_index *index)
+{
+	sort(index->slots, index->n, sizeof(index->slots[0]), cmp_slots, NULL);
+	drop_superseded(index);
+	set_levels(index);
+}
+
+/* First slot in the level that does not come before the key. */
+static unsigned int lower_bound(const struct srxe_ring_index *index,
+				const struct srxe_ring_span *level,
+				const struct srxe_psk_match *key)
+{
+	unsigned int lo = level->first, hi = level->end, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (srxe_psk_match_cmp(&index->slots[mid].match, key) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/**
+ * srxe_ring_index_find() - the keys with the longest prefix for a peer
+ * @index: index, or NULL for an empty one
+ * @peer: peer's address, IPv4 as v4-mapped
+ * @span: filled in: all the alternatives, dead ones too, in the order to try
+ *
+ * Context: any. Takes a binary search for each prefix length in use.
+ * Return: true if there are any.
+ */
+bool srxe_ring_index_find(const struct srxe_ring_index *index, const struct in6_addr *peer,
+			  struct srxe_ring_span *span)
+{
+	struct srxe_psk_match key = {};
+	unsigned int i;
+
+	for (i = 0; index && i < index->levels; i++) {
+		key.rank = index->level[i].rank;
+		srxe_psk_match_prefix(peer, key.rank, &key.addr);
+
+		span->rank = key.rank;
+		span->first = lower_bound(index, &index->level[i], &key);
+		span->end = span->first;
+		while (span->end < index->level[i].end &&
+		       !srxe_psk_match_cmp(&index->slots[span->end].match, &key))
+			span->end++;
+		if (span->end > span->first)
+			return true;
+	}
+	return false;
+}
