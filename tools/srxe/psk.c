@@ -23,6 +23,32 @@ static int help(int argc, char **argv)
 	return SRXE_OK;
 }
 
+static void show_key(const struct nlattr **tb)
+{
+	out_str("description", NULL, attr_str(tb[SRXE_A_PSK_DESCRIPTION]));
+	out_str("state", "state", name_of(psk_state_names, attr_u8(tb[SRXE_A_PSK_STATE])));
+	out_str("match", "match", name_of(psk_match_names, attr_u8(tb[SRXE_A_PSK_MATCH])));
+	out_uint("sas", "sas", attr_u32(tb[SRXE_A_PSK_SAS]));
+	out_text("\n   ");
+	out_int("serial", "serial", (__s32)attr_u32(tb[SRXE_A_PSK_SERIAL]));
+	if (tb[SRXE_A_PSK_KEY_ID])
+		out_bytes("key-id", "id", tb[SRXE_A_PSK_KEY_ID]);
+	out_text("\n   ");
+	out_time("since", "since", attr_u64(tb[SRXE_A_PSK_SINCE]));
+	if (tb[SRXE_A_PSK_EXPIRY])
+		out_time("expires", "expires", attr_u64(tb[SRXE_A_PSK_EXPIRY]));
+}
+
+static void show_tombstone(const struct nlattr **tb)
+{
+	if (tb[SRXE_A_PSK_ADDRESS])
+		out_addr("address", NULL, tb[SRXE_A_PSK_ADDRESS]);
+	out_str("state", "state", name_of(psk_state_names, attr_u8(tb[SRXE_A_PSK_STATE])));
+	out_str("match", "match", name_of(psk_match_names, attr_u8(tb[SRXE_A_PSK_MATCH])));
+	out_flag("denied", "denied", tb[SRXE_A_PSK_DENIED]);
+	out_time("since", "since", attr_u64(tb[SRXE_A_PSK_SINCE]));
+}
+
 static int show_one(const struct nlattr **tb, void *data)
 {
 	(void)data;
@@ -31,22 +57,10 @@ static int show_one(const struct nlattr **tb, void *data)
 	out_text(": ");
 	out_str("ifname", NULL, attr_str(tb[SRXE_A_PSK_DEV_NAME]));
 	out_text(":");
-	if (tb[SRXE_A_PSK_DESCRIPTION])
-		out_str("description", NULL, attr_str(tb[SRXE_A_PSK_DESCRIPTION]));
-	else if (tb[SRXE_A_PSK_ADDRESS])
-		out_addr("address", NULL, tb[SRXE_A_PSK_ADDRESS]);
-	out_str("state", "state", name_of(psk_state_names, attr_u8(tb[SRXE_A_PSK_STATE])));
-	if (tb[SRXE_A_PSK_SERIAL]) {
-		out_str("match", "match",
-			name_of(psk_match_names, attr_u8(tb[SRXE_A_PSK_MATCH])));
-		out_uint("sas", "sas", attr_u32(tb[SRXE_A_PSK_SAS]));
-		out_text("\n   ");
-		out_int("serial", "serial", (__s32)attr_u32(tb[SRXE_A_PSK_SERIAL]));
-		if (tb[SRXE_A_PSK_KEY_ID])
-			out_bytes("key-id", "id", tb[SRXE_A_PSK_KEY_ID]);
-		if (tb[SRXE_A_PSK_EXPIRY])
-			out_time("expires", "expires", attr_u64(tb[SRXE_A_PSK_EXPIRY]));
-	}
+	if (tb[SRXE_A_PSK_SERIAL])
+		show_key(tb);
+	else
+		show_tombstone(tb);
 	out_close();
 	return SRXE_OK;
 }

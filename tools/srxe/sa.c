@@ -26,6 +26,8 @@ static void show_end(const char *side, const struct nlattr *gid, const struct nl
 static void show_key(const struct nlattr **tb)
 {
 	out_text("\n    key");
+	if (tb[SRXE_A_SA_KEY_DESCRIPTION])
+		out_str("key-description", NULL, attr_str(tb[SRXE_A_SA_KEY_DESCRIPTION]));
 	if (tb[SRXE_A_SA_KEY_SERIAL])
 		out_int("key-serial", "serial", (__s32)attr_u32(tb[SRXE_A_SA_KEY_SERIAL]));
 	if (tb[SRXE_A_SA_KEY_ID])
