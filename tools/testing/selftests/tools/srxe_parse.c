@@ -156,8 +156,10 @@ static void test_keys(void)
 static int read_mode(const char *path, mode_t mode)
 {
 	struct psk psk;
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int fd;
 
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	if (fd < 0 || write(fd, HEX, sizeof(HEX) - 1) != sizeof(HEX) - 1 || fchmod(fd, mode))
 		exit(1);
 	close(fd);
@@ -187,7 +189,7 @@ static void test_files(void)
 	rmdir(path);
 	result(psk_read_file(&psk, "/dev/zero"), "file", "a device");
 	if (geteuid() != 0)
-		result(psk_read_file(&psk, "/etc/hostname"), "file", "of another user");
+		result(psk_read_file(&psk, "/etc/passwd"), "file", "of another user");
 	else
 		result(true, "file", "of another user # SKIP no other user's files for root");
 }
