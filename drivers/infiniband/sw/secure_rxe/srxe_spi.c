@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * SPI table.
+ *
+ * An SPI outlives its SA in the table: the place stays taken, with no SA, until
+ * packets of the old SA that were held back somewhere cannot matter any more.
+ * So ending an SA allocates nothing and can be done in any context.
+ */
+#include <linux/err.h>
+#include <linux/list.h>
+#include <linux/random.h>
+#include <linux/rhashtable.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+#include <rdma/srxe_wire.h>
+
+#include "srxe_spi.h"
+
+/*
+ * Places in use and on hold, over all namespaces: some 30 MB. Whoever makes SAs
+ * at a thousand a second for minutes finds no place until some have expired.
+ */
+#define SPI_PLACES_MAX	262144
+#define SPI_TRIES	16
+#define SPI_HOLD_NS	((u64)SRXE_SPI_HOLD_S * NSEC_PER_SEC)
+/* Places freed with the lock held in one go. */
+#define SPI_REAP_BATCH	64
+
+struct spi_key {
+	const struct net	*net;	/* compared, never followed */
+	unsigned long		spi;	/* no padding: hashed as memory */
+};
+
+/**
+ * struct srxe_spi - a place in the table
+ * @node: in the table
+ * @key: namespace and SPI
+ * @sa: the SA, NULL when it has ended
+ * @until: boottime in ns until which the place is on hold
+ * @entry: in on_hold, in the order of @until
+ * @rcu: frees it
+ */
+struct srxe_spi {
+	struct rhash_head	node;
+	struct spi_key		key;
+	struct srxe_sa __rcu	*sa;
+	u64			until;
+	struct list_head	entry;
+	struct rcu_head		rcu;
+};
+
+static const struct rhashtable_params spi_params = {
+	.head_offset		= offsetof(struct srxe_spi, node),
+	.key_offset		= offsetof(struct srxe_spi, key),
+	.key_len		= sizeof(struct spi_key),
+	.automatic_shrinking	= true,
+};
+
+static struct rhashtable spi_table;
+/* Protects on_hold; BH. */
+static DEFINE_SPINLOCK(hold_lock);
+static LIST_HEAD(on_hold);
+
+static void reap_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(reaper, reap_work);
+
+/**
+ * srxe_spi_insert() - put an SA at a given place
+ * @net: namespace
+ * @spi: SPI
+ * @sa: the SA
+ * @slot: set to the place
+ *
+ * Context: process.
+ * Return: 0; -EEXIST if the place is in use or on hold; -ENOSPC; -ENOMEM.
+ */
+int srxe_spi_insert(struct net *net, u32 spi, struct srxe_sa *sa,
+		    struct srxe_spi **slot)
+{
+	struct srxe_spi *new;
+	int err;
+
+	if (atomic_read(&spi_table.nelems) >= SPI_PLACES_MAX)
+		return -ENOSPC;
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	if (!new)
+		return -ENOMEM;
+	new->key.net = net;
+	new->key.spi = spi;
+	RCU_INIT_POINTER(new->sa, sa);
+	err = rhashtable_lookup_insert_fast(&spi_table, &new->node, spi_params);
+	if (err) {
+		kfree(new);
+		return err;
+	}
+	*slot = new;
+	return 0;
+}
+
+/**
+ * srxe_spi_take() - give an SA an SPI
+ * @net: namespace of its link
+ * @sa: the SA, complete enough to be found
+ * @spi: set to the SPI
+ *
+ * Context: process.
+ * Return: the place, for srxe_spi_release(); ERR_PTR(-ENOSPC) when there are
+ * too many SAs or places on hold, ERR_PTR(-ENOMEM).
+ */
+struct srxe_spi *srxe_spi_take(struct net *net, struct srxe_sa *sa, u32 *spi)
+{
+	struct srxe_spi *slot;
+	unsigned int tries;
+	int err = -ENOSPC;
+
+	for (tries = 0; tries < SPI_TRIES; tries++) {
+		*spi = get_random_u32();
+		if (*spi < SRXE_SPI_MIN)
+			continue;
+		err = srxe_spi_insert(net, *spi, sa, &slot);
+		if (!err)
+			return slot;
+		if (err != -EEXIST)
+			break;
+	}
+	return ERR_PTR(err == -EEXIST ? -ENOSPC : err);
+}
+
+/**
+ * srxe_spi_release() - the SA at a place has ended
+ * @slot: from srxe_spi_take(); not to be used any more
+ *
+ * Packets for the SPI find nothing from now on. Who has found the SA before
+ * may use it until an RCU grace period is over.
+ *
+ * Context: any but hard interrupts.
+ */
+void srxe_spi_release(struct srxe_spi *slot)
+{
+	RCU_INIT_POINTER(slot->sa, NULL);
+
+	spin_lock_bh(&hold_lock);
+	slot->until = ktime_get_boottime_ns() + SPI_HOLD_NS;
+	list_add_tail(&slot->entry, &on_hold);
+	spin_unlock_bh(&hold_lock);
+	/* does nothing if it is on its way, which is never later than needed */
+	schedule_delayed_work(&reaper, SRXE_SPI_HOLD_S * HZ);
+}
+
+/**
+ * srxe_spi_lookup() - SA of a sealed packet
+ * @net: namespace the packet arrived in
+ * @spi: from the packet
+ *
+ * Context: rcu_read_lock().
+ * Return: the SA, good until rcu_read_unlock(), or NULL.
+ */
+struct srxe_sa *srxe_spi_lookup(struct net *net, u32 spi)
+{
+	struct spi_key key = { .net = net, .spi = spi };
+	struct srxe_spi *slot;
+
+	slot = rhashtable_lookup(&spi_table, &key, spi_params);
+	return slot ? rcu_dereference(slot->sa) : NULL;
+}
+
+static unsigned int reap_batch(u64 now)
+{
+	struct srxe_spi *slot, *tmp;
+	unsigned int n = 0;
+
+	spin_lock_bh(&hold_lock);
+	list_for_each_entry_safe(slot, tmp, &on_hold, entry) {
+		if (slot->until > now || n == SPI_REAP_BATCH)
+			break;
+		list_del(&slot->entry);
+		rhashtable_remove_fast(&spi_table, &slot->node, spi_params);
+		kfree_rcu(slot, rcu);
+		n++;
+	}
+	spin_unlock_bh(&hold_lock);
+	return n;
+}
+
+/**
+ * srxe_spi_reap() - free the places whose hold is over
+ * @now: ns of boottime
+ *
+ * Context: process.
+ */
+void srxe_spi_reap(u64 now)
+{
+	while (reap_batch(now) == SPI_REAP_BATCH)
+		cond_resched();
+}
+
+/* When the first hold is over, at most once a second; 0 if there is none. */
+static unsigned long reap_delay(u64 now)
+{
+	struct srxe_spi *slot;
+	unsigned long delay = 0;
+
+	spin_lock_bh(&hold_lock);
+	slot = list_first_entry_or_null(&on_hold, struct srxe_spi, entry);
+	if (slot) {
+		delay = HZ;
+		if (slot->until > now)
+			delay += nsecs_to_jiffies(slot->until - now);
+	}
+	spin_unlock_bh(&hold_lock);
+	return delay;
+}
+
+static void reap_work(struct work_struct *work)
+{
+	u64 now = ktime_get_boottime_ns();
+	unsigned long delay;
+
+	srxe_spi_reap(now);
+	delay = reap_delay(now);
+	if (delay)
+		schedule_delayed_work(&reaper, delay);
+}
+
+/**
+ * srxe_spi_init() - make the table
+ *
+ * Context: process, module load.
+ * Return: 0 or -ENOMEM.
+ */
+int srxe_spi_init(void)
+{
+	return rhashtable_init(&spi_table, &spi_params);
+}
+
+static void free_place(void *ptr, void *arg)
+{
+	kfree(ptr);
+}
+
+/**
+ * srxe_spi_exit() - free the table
+ *
+ * Context: process, module unload; every SA has ended and been freed.
+ */
+void srxe_spi_exit(void)
+{
+	cancel_delayed_work_sync(&reaper);
+	INIT_LIST_HEAD(&on_hold);
+	rhashtable_free_and_destroy(&spi_table, free_place, NULL);
+}
