@@ -11,28 +11,39 @@
  * it sends. srxe_sa_end() stops both directions for good; what is in a crypto
  * engine by then is dropped when it comes back. Memory is freed, and every
  * secret wiped, after the last reference and an RCU grace period.
+ *
+ * An SA keeps its device registered, so that link, namespace and netdev are
+ * good as long as it is: unregistering waits for the last SA, and destroying
+ * the queue pairs, which comes first, ends them.
  */
 #ifndef SRXE_SA_H
 #define SRXE_SA_H
 
+#include <linux/crypto.h>
 #include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
-#include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 #include <rdma/srxe_wire.h>
 
+#include "srxe_epoch_rules.h"
+#include "srxe_fifo.h"
 #include "srxe_hs_msg.h"
 #include "srxe_replay.h"
+#include "srxe_ring.h"
+#include "srxe_spi.h"
 
-struct rxe_qp;
 struct srxe_conn;
 struct srxe_epoch_key;
 struct srxe_link;
-struct srxe_ring_key;
 struct srxe_suite;
+
+/* Packets of an SA that may be in crypto at a time, per direction. */
+#define SRXE_INFLIGHT_MAX	512	/* more are dropped */
+#define SRXE_TX_HIGH		256	/* requests wait above it, ... */
+#define SRXE_TX_LOW		128	/* ... and go on at this one */
 
 enum srxe_sa_state {
 	SRXE_SA_EMBRYO,		/* SPI only */
@@ -79,59 +90,48 @@ struct srxe_sa_params {
 };
 
 /**
- * struct srxe_fifo - keeps the order of one direction across the crypto
- * @lock: protects all of it, and the packet number of the direction; BH
- * @reqs: requests in the order they entered, done or not
- * @inflight: their number, read without the lock as a limit
- * @draining: somebody is handing finished requests on from the head; others leave it to them
- * @work: takes over a drain that ran out of its budget
- */
-struct srxe_fifo {
-	spinlock_t		lock;
-	struct list_head	reqs;
-	unsigned int		inflight;
-	bool			draining;
-	struct work_struct	work;
-};
-
-/**
  * struct srxe_sa_tx - sending direction
- * @fifo: order; its lock also protects @pn and @epoch_start_pn
+ * @fifo: order; its lock also protects the rest but @chain
  * @pn: last packet number given out
- * @epoch: 64-bit epoch in use
- * @epoch_start_pn: @pn when it began
- * @epoch_start: ktime (boottime, ns) when it began
- * @peer_rx_epoch: newest epoch the peer has announced it can receive
- * @key: key of the epoch in use (RCU; replaced under @fifo.lock)
- * @next: key of the following epoch, ready before it is needed (RCU)
- * @chain: S_dir of the epoch after @next; epoch work only; secret
+ * @e: epoch in use
+ * @asked: the epoch work has been told that it is time for the next epoch
+ * @key: key of the epoch in use
+ * @next: key of the next epoch, or NULL until the epoch work has made it
+ * @chain: S_dir of the newest epoch there is a key for; epoch work only; secret
+ * @drain: takes over from a drainer that ran out of its budget
  */
 struct srxe_sa_tx {
-	struct srxe_fifo		fifo;
-	u64				pn;
-	u64				epoch;
-	u64				epoch_start_pn;
-	u64				epoch_start;
-	u64				peer_rx_epoch;
-	struct srxe_epoch_key __rcu	*key;
-	struct srxe_epoch_key __rcu	*next;
-	u8				chain[SRXE_SECRET_LEN];
+	struct srxe_fifo	fifo;
+	u64			pn;
+	struct srxe_epoch_tx	e;
+	bool			asked;
+	struct srxe_epoch_key	*key;
+	struct srxe_epoch_key	*next;
+	u8			chain[SRXE_SECRET_LEN];
+	struct work_struct	drain;
 };
+
+/* Slots for receive keys: the epoch before, the newest seen, the next. */
+#define SRXE_RX_SLOTS		4
 
 /**
  * struct srxe_sa_rx - receiving direction
- * @fifo: order; its lock also protects @window and @epoch
- * @epoch: newest epoch a valid packet has come in
- * @keys: by epoch modulo their number: the one before, the current, the next
- * @chain: S_dir of the epoch after the newest in @keys; epoch work only; secret
+ * @fifo: order; its lock also protects the rest but @chain and @answered
+ * @e: epochs; @e.ready is read without the lock to be announced
+ * @keys: by epoch modulo their number; NULL where none is held
  * @window: numbers seen
+ * @answered: when a probe was answered last, ns of boottime; drainer only
+ * @chain: S_dir of the newest epoch there is a key for; epoch work only; secret
+ * @drain: takes over from a drainer that ran out of its budget
  */
 struct srxe_sa_rx {
-	struct srxe_fifo		fifo;
-	u64				epoch;
-	struct srxe_epoch_key __rcu	*keys[3];
-	u8				chain[SRXE_SECRET_LEN];
-	struct srxe_replay		window;
+	struct srxe_fifo	fifo;
+	struct srxe_epoch_rx	e;
+	struct srxe_epoch_key	*keys[SRXE_RX_SLOTS];
+	struct srxe_replay	window;
+	u64			answered;
+	u8			chain[SRXE_SECRET_LEN];
+	struct work_struct	drain;
 };
 
 /**
@@ -139,57 +139,150 @@ struct srxe_sa_rx {
  * @ref: references
  * @state: enum srxe_sa_state; written under @lock, read anywhere
  * @lock: protects the state's transitions; BH
- * @link: its link, referenced through the ib_device for the SA's whole life
+ * @link: its link
  * @ends: what it binds
  * @spi: chosen by us, in packets to us
- * @p: what the handshake agreed on; the chains in it are wiped by srxe_sa_key()
+ * @spi_slot: its place in the SPI table
+ * @seq: number of the SA on this machine, in the order they were made
+ * @p: what the handshake agreed on, valid when the state is not EMBRYO; the
+ *	chains in it are wiped by srxe_sa_key()
  * @suite: row of @p.suite
+ * @limits: packets per epoch
  * @key: the pre-shared key it came from, referenced
- * @conn: its connection, or NULL; see srxe_conn.h for its lifetime rule
- * @entry: in link->sas
+ * @conn: its connection, referenced, or NULL for datagram kinds
+ * @entry: in link->sas, until it is ended
  * @conn_entry: in conn->sas, under conn->lock
- * @spi_node: in the SPI table
  * @tx: sending
  * @rx: receiving
- * @epoch_work: derives and retires epoch keys (process context)
- * @established: ktime_get_real_seconds() when it was confirmed, for display
+ * @epoch_work: derives and retires epoch keys; holds a reference while queued
+ * @established: ktime_get_real_seconds() when it came to stand, for display
+ * @driver: crypto driver in use, for display; under @lock
+ * @free: frees it in process context
  */
 struct srxe_sa {
-	refcount_t		ref;
-	int			state;
-	spinlock_t		lock;
-	struct srxe_link	*link;
-	struct srxe_sa_ends	ends;
-	u32			spi;
-	struct srxe_sa_params	p;
-	const struct srxe_suite	*suite;
-	struct srxe_ring_key	*key;
-	struct srxe_conn	*conn;
-	struct list_head	entry;
-	struct list_head	conn_entry;
-	struct rhash_head	spi_node;
-	struct srxe_sa_tx	tx;
-	struct srxe_sa_rx	rx;
-	struct delayed_work	epoch_work;
-	time64_t		established;
-	struct rcu_head		rcu;
+	refcount_t			ref;
+	int				state;
+	spinlock_t			lock;	/* BH */
+	struct srxe_link		*link;
+	struct srxe_sa_ends		ends;
+	u32				spi;
+	struct srxe_spi			*spi_slot;
+	u64				seq;
+	struct srxe_sa_params		p;
+	const struct srxe_suite		*suite;
+	struct srxe_epoch_limits	limits;
+	struct srxe_ring_key		*key;
+	struct srxe_conn		*conn;
+	struct list_head		entry;
+	struct list_head		conn_entry;
+	struct srxe_sa_tx		tx;
+	struct srxe_sa_rx		rx;
+	struct delayed_work		epoch_work;
+	time64_t			established;
+	char				driver[CRYPTO_MAX_ALG_NAME];
+	struct rcu_work			free;
 };
 
-/* srxe_sa.c: objects. All but get, put and end may sleep. */
-int srxe_sa_init(void);		/* caches, SPI table, workqueue; module init and exit */
+/**
+ * struct srxe_sa_info - an SA as administrators see it; nothing secret
+ * @seq: number of the SA, grows
+ * @ends: what it binds
+ * @spi: in packets to us
+ * @peer_spi: in packets to the peer
+ * @state: enum srxe_sa_state
+ * @mode: enum srxe_mode, 0 for an embryo
+ * @suite: enum srxe_suite_id
+ * @initiator: we initiated
+ * @tx_epoch: epoch we send in
+ * @tx_pn: last packet number sent
+ * @rx_epoch: newest epoch received in
+ * @rx_pn: highest packet number received
+ * @established: seconds since 1970, or 0
+ * @sa_id: equal at both ends
+ * @key_serial: of the pre-shared key
+ * @key_id: of the pre-shared key, as in handshakes
+ * @key_match: which peers the key is for, that is how it matched
+ * @driver: crypto driver
+ */
+struct srxe_sa_info {
+	u64			seq;
+	struct srxe_sa_ends	ends;
+	u32			spi;
+	u32			peer_spi;
+	u8			state;
+	u8			mode;
+	u8			suite;
+	bool			initiator;
+	u64			tx_epoch;
+	u64			tx_pn;
+	u64			rx_epoch;
+	u64			rx_pn;
+	time64_t		established;
+	u8			sa_id[SRXE_SA_ID_LEN];
+	key_serial_t		key_serial;
+	u8			key_id[SRXE_KEY_ID_LEN];
+	struct srxe_psk_match	key_match;
+	char			driver[CRYPTO_MAX_ALG_NAME];
+};
+
+/* srxe_sa.c: objects. alloc, key, init and exit may sleep, nothing else does. */
+extern struct workqueue_struct *srxe_sa_wq;
+
+int srxe_sa_init(void);
 void srxe_sa_exit(void);
 struct srxe_sa *srxe_sa_alloc(struct srxe_link *link, const struct srxe_sa_ends *ends,
 			      struct srxe_ring_key *key, struct srxe_conn *conn);
 int srxe_sa_key(struct srxe_sa *sa, struct srxe_sa_params *p, enum srxe_sa_state state);
 bool srxe_sa_advance(struct srxe_sa *sa, enum srxe_sa_state state);
-void srxe_sa_end(struct srxe_sa *sa);	/* any context, BH-safe, idempotent */
+void srxe_sa_end(struct srxe_sa *sa);
+void srxe_sa_end_link(struct srxe_link *link);
 struct srxe_sa *srxe_sa_get(struct srxe_sa *sa);
-void srxe_sa_put(struct srxe_sa *sa);
+void srxe_sa_put_many(struct srxe_sa *sa, unsigned int n);
 
-/* srxe_spi.c: the SPI table. Under rcu_read_lock(). */
-struct srxe_sa *srxe_spi_lookup(struct net *net, u32 spi);
+/**
+ * srxe_sa_put() - drop a reference
+ * @sa: SA, or NULL
+ *
+ * Context: any.
+ */
+static inline void srxe_sa_put(struct srxe_sa *sa)
+{
+	if (sa)
+		srxe_sa_put_many(sa, 1);
+}
 
-/* srxe_seal.c: also used for CTRL messages, BH or process context. */
+/**
+ * srxe_sa_tryget() - take a reference on an SA found under RCU
+ * @sa: SA
+ *
+ * Context: rcu_read_lock().
+ * Return: false if it is being freed.
+ */
+static inline bool srxe_sa_tryget(struct srxe_sa *sa)
+{
+	return refcount_inc_not_zero(&sa->ref);
+}
+
+/**
+ * srxe_sa_tx_room() - may one more request be made for this SA?
+ * @sa: SA
+ *
+ * After a false, srxe_conn_resume() is called once there is room again.
+ *
+ * Context: any; sa referenced or under rcu_read_lock().
+ * Return: false while so much is in crypto that requests are to wait.
+ */
+static inline bool srxe_sa_tx_room(const struct srxe_sa *sa)
+{
+	return READ_ONCE(sa->tx.fifo.inflight) < SRXE_TX_HIGH;
+}
+
+/* srxe_sa_info.c */
+void srxe_sa_info(struct srxe_sa *sa, struct srxe_sa_info *info);
+int srxe_sa_for_each(struct srxe_link *link, u64 *cursor,
+		     int (*cb)(const struct srxe_sa_info *info, void *arg), void *arg);
+
+/* srxe_seal.c */
 int srxe_seal_ctrl(struct srxe_sa *sa, u8 type, const void *body, size_t len);
 
 #endif /* SRXE_SA_H */
