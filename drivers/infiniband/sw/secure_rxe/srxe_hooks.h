@@ -40,6 +40,8 @@ struct socket;
  * rxe_pkt_info.srxe_conn_id has a meaning on receive only.
  */
 #define SRXE_PKT_REASSEMBLED	BIT(0)	/* came in IP fragments */
+#define SRXE_PKT_OPENED		BIT(1)	/* its tag verified; srxe_conn_id is set */
+#define SRXE_PKT_NO_ICRC	BIT(2)	/* there is no ICRC in it */
 
 /* Module: rxe_module_init() before the link type is registered, rxe_module_exit() after. */
 int srxe_init(void);
