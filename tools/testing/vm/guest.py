@@ -22,7 +22,7 @@ import initramfs
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 
-# Address prefixes by which the agent names the links.
+# Address prefixes by which init.c tells the links apart.
 MAC_DATA = "52:54:00:da:00"
 MAC_CONTROL = "52:54:00:c7:00"
 
@@ -121,7 +121,8 @@ class Guest:
         variables = dict(environment, SRXE_VM_INDEX=self.index, SRXE_TOP=TOP)
         variables["SRXE_VM_GUESTS"] = self._options.guests
         variables["SRXE_VM_KERNEL"] = self._options.kernel.kind
-        variables["SRXE_VM_MODULES"] = self._options.kernel.modules
+        with open(os.path.join(self.directory, "modules"), "w", encoding="utf-8") as stream:
+            stream.write(self._options.kernel.modules)
         with open(os.path.join(self.directory, "env"), "w", encoding="utf-8") as stream:
             for name, value in variables.items():
                 quoted = str(value).replace("'", "'\\''")
@@ -143,7 +144,7 @@ class Guest:
             append = append + ["panic_on_warn=1"]
         arguments = [
             *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
-            *("-machine", "pc", "-accel", accelerator(), "-cpu", "max"),
+            *("-machine", "q35", "-accel", accelerator(), "-cpu", "max"),
             *("-smp", str(options.cpus), "-m", str(options.megabytes())),
             *("-kernel", options.kernel.image, "-append", " ".join(append)),
             *("-initrd", os.path.join(self.directory, "initramfs")),
