@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Challenges, rate buckets and bounds of handshakes on a link.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "srxe_hs_limit.h"
+
+/* enum party_kind - whose handshakes are counted */
+enum party_kind {
+	PARTY_PEER,
+	PARTY_PD,
+};
+
+/**
+ * struct party_id - name of a party
+ * @addr: peer's address, or the protection domain's number in the last word
+ * @kind: enum party_kind
+ */
+struct party_id {
+	struct in6_addr	addr;
+	u32		kind;
+};
+
+/**
+ * struct party - a peer or a protection domain
+ * @node: in the table
+ * @idle: in the list of idle ones, while nothing is under way
+ * @id: whose
+ * @out: handshakes under way, by role
+ * @bucket: rate of a peer's handshakes that we answer
+ * @local: our address that @challenge is for
+ * @challenge: the last one the peer gave us
+ * @has_challenge: it has given us one
+ */
+struct party {
+	struct hlist_node	node;
+	struct list_head	idle;
+	struct party_id		id;
+	unsigned int		out[SRXE_HS_ROLES];
+	struct srxe_hs_bucket	bucket;
+	u8			local[SRXE_GID_LEN];
+	u8			challenge[SRXE_CHALLENGE_LEN];
+	bool			has_challenge;
+};
+
+static struct party_id peer_id(const struct in6_addr *addr)
+{
+	return (struct party_id){ .addr = *addr, .kind = PARTY_PEER };
+}
+
+static struct party_id pd_id(u32 pd)
+{
+	struct party_id id = { .kind = PARTY_PD };
+
+	id.addr.s6_addr32[3] = (__force __be32)pd;
+	return id;
+}
+
+static u32 hash_id(const struct srxe_hs_limit *lim, const struct party_id *id)
+{
+	return (u32)siphash(id, sizeof(*id), &lim->seed);
+}
+
+static void fill(struct srxe_hs_bucket *b, u64 now, u64 cost, u64 burst)
+{
+	if (now > b->filled) {
+		b->tokens = min(b->tokens + (now - b->filled), burst * cost);
+		b->filled = now;
+	}
+}
+
+static struct party *find_party(struct srxe_hs_limit *lim, const struct party_id *id)
+{
+	struct party *p;
+
+	lockdep_assert_held(&lim->lock);
+	hash_for_each_possible(lim->parties, p, node, hash_id(lim, id))
+		if (!memcmp(&p->id, id, sizeof(*id)))
+			return p;
+	return NULL;
+}
+
+static void free_party(struct srxe_hs_limit *lim, struct party *p)
+{
+	hash_del(&p->node);
+	list_del(&p->idle);
+	lim->count--;
+	kfree(p);
+}
+
+/*
+ * A forgotten party comes back with a full bucket, so it must not be one whose
+ * bucket is not full: with the longest idle one gone first, that takes more
+ * parties within a second than a link can answer.
+ */
+static struct party *get_party(struct srxe_hs_limit *lim, const struct party_id *id)
+{
+	struct party *p = find_party(lim, id);
+
+	if (p)
+		return p;
+	if (lim->count >= SRXE_HS_MAX_PARTIES) {
+		if (list_empty(&lim->idle))
+			return NULL;
+		free_party(lim, list_first_entry(&lim->idle, struct party, idle));
+	}
+	p = kzalloc(sizeof(*p), GFP_KERNEL);
+	if (!p)
+		return NULL;
+	p->id = *id;
+	p->bucket.tokens = (u64)SRXE_HS_PEER_BURST * (NSEC_PER_SEC / SRXE_HS_PEER_RATE);
+	hash_add(lim->parties, &p->node, hash_id(lim, id));
+	list_add_tail(&p->idle, &lim->idle);
+	lim->count++;
+	return p;
+}
+
+static void touch(struct srxe_hs_limit *lim, struct party *p)
+{
+	if (p->out[SRXE_HS_INITIATOR] || p->out[SRXE_HS_RESPONDER])
+		list_del_init(&p->idle);
+	else
+		list_move_tail(&p->idle, &lim->idle);
+}
+
+/**
+ * srxe_hs_limit_init() - bounds of a new link
+ * @lim: to set up
+ * @now: boottime, ns
+ *
+ * Context: Process.
+ */
+void srxe_hs_limit_init(struct srxe_hs_limit *lim, u64 now)
+{
+	mutex_init(&lim->lock);
+	hash_init(lim->parties);
+	INIT_LIST_HEAD(&lim->idle);
+	lim->count = 0;
+	memset(lim->out, 0, sizeof(lim->out));
+	lim->link.tokens = (u64)SRXE_HS_LINK_BURST * (NSEC_PER_SEC / SRXE_HS_LINK_RATE);
+	lim->link.filled = now;
+	get_random_bytes(lim->secret, sizeof(lim->secret));
+	get_random_bytes(&lim->seed, sizeof(lim->seed));
+}
+
+/**
+ * srxe_hs_limit_destroy() - the link goes
+ * @lim: nothing is under way any more
+ *
+ * Context: Process.
+ */
+void srxe_hs_limit_destroy(struct srxe_hs_limit *lim)
+{
+	struct hlist_node *tmp;
+	struct party *p;
+	int i;
+
+	hash_for_each_safe(lim->parties, i, tmp, p, node)
+		free_party(lim, p);
+	memzero_explicit(lim->secret, sizeof(lim->secret));
+	mutex_destroy(&lim->lock);
+}
+
+/**
+ * srxe_hs_limit_renew() - a copy of this machine may have the same secret
+ * @lim: bounds of a link
+ *
+ * Context: Process.
+ */
+void srxe_hs_limit_renew(struct srxe_hs_limit *lim)
+{
+	mutex_lock(&lim->lock);
+	get_random_bytes(lim->secret, sizeof(lim->secret));
+	mutex_unlock(&lim->lock);
+}
+
+static u64 period(u64 now)
+{
+	return div64_u64(now, SRXE_CHALLENGE_PERIOD_S * NSEC_PER_SEC);
+}
+
+/**
+ * srxe_hs_limit_challenge() - the challenge an initiator must echo now
+ * @lim: bounds of the link
+ * @now: boottime, ns
+ * @p: addresses, initiator first
+ * @challenge: result
+ *
+ * Context: Process.
+ * Return: 0 or an error of the crypto API.
+ */
+int srxe_hs_limit_challenge(struct srxe_hs_limit *lim, u64 now, const struct srxe_p *p,
+			    u8 challenge[SRXE_CHALLENGE_LEN])
+{
+	int err;
+
+	mutex_lock(&lim->lock);
+	err = srxe_hs_challenge(lim->secret, period(now), p, challenge);
+	mutex_unlock(&lim->lock);
+	return err;
+}
+
+/**
+ * srxe_hs_limit_challenge_ok() - has the initiator been here within two periods?
+ * @lim: bounds of the link
+ * @now: boottime, ns
+ * @p: addresses, initiator first
+ * @challenge: as in its INIT
+ *
+ * Context: Process.
+ * Return: 0, -ESTALE, or an error of the crypto API.
+ */
+int srxe_hs_limit_challenge_ok(struct srxe_hs_limit *lim, u64 now, const struct srxe_p *p,
+			       const u8 challenge[SRXE_CHALLENGE_LEN])
+{
+	int err;
+
+	mutex_lock(&lim->lock);
+	err = srxe_hs_challenge_ok(lim->secret, period(now), p, challenge);
+	mutex_unlock(&lim->lock);
+	return err;
+}
+
+/**
+ * srxe_hs_limit_remember() - keep the challenge a RETRY brought
+ * @lim: bounds of the link
+ * @p: addresses, ours first
+ * @challenge: from a RETRY whose MAC is good
+ *
+ * Context: Process.
+ */
+void srxe_hs_limit_remember(struct srxe_hs_limit *lim, const struct srxe_p *p,
+			    const u8 challenge[SRXE_CHALLENGE_LEN])
+{
+	struct party_id id = peer_id((const struct in6_addr *)p->gid_r);
+	struct party *party;
+
+	mutex_lock(&lim->lock);
+	party = get_party(lim, &id);
+	if (party) {
+		memcpy(party->local, p->gid_i, sizeof(party->local));
+		memcpy(party->challenge, challenge, sizeof(party->challenge));
+		party->has_challenge = true;
+		touch(lim, party);
+	}
+	mutex_unlock(&lim->lock);
+}
+
+/**
+ * srxe_hs_limit_recall() - the challenge to begin an attempt with
+ * @lim: bounds of the link
+ * @p: addresses, ours first
+ * @challenge: result; it may be stale
+ *
+ * Context: Process.
+ * Return: true if there is one.
+ */
+bool srxe_hs_limit_recall(struct srxe_hs_limit *lim, const struct srxe_p *p,
+			  u8 challenge[SRXE_CHALLENGE_LEN])
+{
+	struct party_id id = peer_id((const struct in6_addr *)p->gid_r);
+	struct party *party;
+	bool found;
+
+	mutex_lock(&lim->lock);
+	party = find_party(lim, &id);
+	found = party && party->has_challenge &&
+		!memcmp(party->local, p->gid_i, sizeof(party->local));
+	if (found)
+		memcpy(challenge, party->challenge, sizeof(party->challenge));
+	mutex_unlock(&lim->lock);
+	return found;
+}
+
+/**
+ * srxe_hs_limit_charge() - may one more INIT of a peer cost us an X25519?
+ * @lim: bounds of the link
+ * @now: boottime, ns
+ * @peer: who it is from; its MAC and its challenge are good, or a spoofer
+ *	could use up the peer's budget
+ *
+ * Context: Process.
+ * Return: true if it may; it is charged then.
+ */
+bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer)
+{
+	const u64 link_cost = NSEC_PER_SEC / SRXE_HS_LINK_RATE;
+	const u64 peer_cost = NSEC_PER_SEC / SRXE_HS_PEER_RATE;
+	struct party_id id = peer_id(peer);
+	struct party *p;
+	bool ok = false;
+
+	mutex_lock(&lim->lock);
+	p = get_party(lim, &id);
+	if (p) {
+		fill(&lim->link, now, link_cost, SRXE_HS_LINK_BURST);
+		fill(&p->bucket, now, peer_cost, SRXE_HS_PEER_BURST);
+		ok = lim->link.tokens >= link_cost && p->bucket.tokens >= peer_cost;
+		if (ok) {
+			lim->link.tokens -= link_cost;
+			p->bucket.tokens -= peer_cost;
+		}
+		touch(lim, p);
+	}
+	mutex_unlock(&lim->lock);
+	return ok;
+}
+
+/**
+ * srxe_hs_limit_enter() - may one more handshake be under way?
+ * @lim: bounds of the link
+ * @role: our side
+ * @peer: with whom
+ * @pd: number of the protection domain it is for
+ *
+ * Context: Process.
+ * Return: true if it may; srxe_hs_limit_leave() is owed then.
+ */
+bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			 const struct in6_addr *peer, u32 pd)
+{
+	struct party_id peer_key = peer_id(peer), pd_key = pd_id(pd);
+	struct party *p, *q;
+	bool ok = false;
+
+	mutex_lock(&lim->lock);
+	p = get_party(lim, &peer_key);
+	/* making room for the second must not take the first */
+	if (p)
+		list_del_init(&p->idle);
+	q = p ? get_party(lim, &pd_key) : NULL;
+	if (q && lim->out[role] < SRXE_MAX_HS_LINK &&
+	    p->out[role] < SRXE_MAX_HS_PEER && q->out[role] < SRXE_MAX_HS_PD) {
+		lim->out[role]++;
+		p->out[role]++;
+		q->out[role]++;
+		ok = true;
+	}
+	if (p)
+		touch(lim, p);
+	if (q)
+		touch(lim, q);
+	mutex_unlock(&lim->lock);
+	return ok;
+}
+
+/**
+ * srxe_hs_limit_leave() - a handshake came to an end
+ * @lim: bounds of the link
+ * @role: as for srxe_hs_limit_enter()
+ * @peer: as for srxe_hs_limit_enter()
+ * @pd: as for srxe_hs_limit_enter()
+ *
+ * Context: Process.
+ */
+void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			 const struct in6_addr *peer, u32 pd)
+{
+	struct party_id ids[] = { peer_id(peer), pd_id(pd) };
+	struct party *p;
+	unsigned int i;
+
+	mutex_lock(&lim->lock);
+	lim->out[role]--;
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		/* one with something under way is never forgotten */
+		p = find_party(lim, &ids[i]);
+		if (WARN_ON_ONCE(!p || !p->out[role]))
+			continue;
+		p->out[role]--;
+		touch(lim, p);
+	}
+	mutex_unlock(&lim->lock);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What keeps handshakes cheap and bounded on a link: challenges, so that an old
+ * INIT costs one MAC and nothing else; rate buckets per peer and for the link;
+ * and how many handshakes may be under way per peer, protection domain and link.
+ *
+ * No time and no device here: the caller passes boottime in nanoseconds. All
+ * functions may sleep.
+ */
+#ifndef SRXE_HS_LIMIT_H
+#define SRXE_HS_LIMIT_H
+
+#include <linux/hashtable.h>
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/siphash.h>
+#include <linux/types.h>
+
+#include "srxe_hs_msg.h"
+
+/* Answers that cost an X25519, per second and in one go. */
+#define SRXE_HS_PEER_RATE	1000
+#define SRXE_HS_PEER_BURST	256
+#define SRXE_HS_LINK_RATE	4000
+#define SRXE_HS_LINK_BURST	1024
+/* Peers and protection domains remembered; the longest idle one makes room. */
+#define SRXE_HS_MAX_PARTIES	4096
+
+/* enum srxe_hs_role - which side of a handshake; the bounds are for each */
+enum srxe_hs_role {
+	SRXE_HS_INITIATOR,
+	SRXE_HS_RESPONDER,
+	SRXE_HS_ROLES,
+};
+
+/**
+ * struct srxe_hs_bucket - token bucket
+ * @tokens: what is in it, in nanoseconds of its rate
+ * @filled: boottime (ns) up to which @tokens has been counted
+ */
+struct srxe_hs_bucket {
+	u64	tokens;
+	u64	filled;
+};
+
+/**
+ * struct srxe_hs_limit - bounds of one link
+ * @lock: innermost, taken under a handshake's
+ * @secret: key of our challenges, random
+ * @link: rate of the whole link
+ * @out: handshakes under way, by role
+ * @parties: peers and protection domains by their id
+ * @idle: parties with nothing under way, longest idle first
+ * @count: number of parties
+ * @seed: of the hash
+ */
+struct srxe_hs_limit {
+	struct mutex		lock;		/* protects all of it */
+	u8			secret[SRXE_SECRET_LEN];
+	struct srxe_hs_bucket	link;
+	unsigned int		out[SRXE_HS_ROLES];
+	DECLARE_HASHTABLE(parties, 8);
+	struct list_head	idle;
+	unsigned int		count;
+	siphash_key_t		seed;
+};
+
+void srxe_hs_limit_init(struct srxe_hs_limit *lim, u64 now);
+void srxe_hs_limit_destroy(struct srxe_hs_limit *lim);
+void srxe_hs_limit_renew(struct srxe_hs_limit *lim);
+
+/* As responder: challenges we give out. */
+int srxe_hs_limit_challenge(struct srxe_hs_limit *lim, u64 now, const struct srxe_p *p,
+			    u8 challenge[SRXE_CHALLENGE_LEN]);
+int srxe_hs_limit_challenge_ok(struct srxe_hs_limit *lim, u64 now, const struct srxe_p *p,
+			       const u8 challenge[SRXE_CHALLENGE_LEN]);
+/* As initiator: challenges we were given. */
+void srxe_hs_limit_remember(struct srxe_hs_limit *lim, const struct srxe_p *p,
+			    const u8 challenge[SRXE_CHALLENGE_LEN]);
+bool srxe_hs_limit_recall(struct srxe_hs_limit *lim, const struct srxe_p *p,
+			  u8 challenge[SRXE_CHALLENGE_LEN]);
+
+bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer);
+
+bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			 const struct in6_addr *peer, u32 pd);
+void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			 const struct in6_addr *peer, u32 pd);
+
+#endif /* SRXE_HS_LIMIT_H */
