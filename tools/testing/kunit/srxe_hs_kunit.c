@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Handshake of a connection: how it goes between friends, on a bad line.
+ */
+#include "srxe_hs_net.h"
+
+static struct fab_pair *pair(struct kunit *test)
+{
+	struct fab_pair *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	fab_pair_init(test, p);
+	return p;
+}
+
+static unsigned int sent(const struct fab_qp *qp, u8 opcode)
+{
+	return qp->sent[opcode - SRXE_OP_INIT];
+}
+
+/* The first contact of two hosts takes a RETRY, the next one does not. */
+static void challenge_is_kept(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+	struct fab_qp *c, *d;
+	u64 began = p->fab->now;
+
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	while (!p->b->tx && p->fab->now < began + 100 * FAB_MS)
+		fab_run(p->fab, 1);
+	/* INIT, RETRY, INIT, RESP, CONFIRM */
+	KUNIT_EXPECT_EQ(test, p->fab->now - began, 5 * FAB_LATENCY);
+	fab_run(p->fab, 5000);
+	fab_expect_up(p->a, p->b);
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 2);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RETRY), 1);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 1);
+	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_RETRY], 1);
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_DONE], 1);
+	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_DONE], 1);
+	KUNIT_EXPECT_EQ(test, p->a->probes, 1);
+
+	c = fab_qp_new(p->ha, 19);
+	d = fab_qp_new(p->hb, 20);
+	fab_rtr(c, d);
+	fab_rtr(d, c);
+	began = p->fab->now;
+	fab_rts(c);
+	while (!d->tx && p->fab->now < began + 100 * FAB_MS)
+		fab_run(p->fab, 1);
+	KUNIT_EXPECT_EQ(test, p->fab->now - began, 3 * FAB_LATENCY);
+	fab_run(p->fab, 5000);
+	fab_expect_up(c, d);
+	KUNIT_EXPECT_EQ(test, sent(c, SRXE_OP_INIT), 1);
+	KUNIT_EXPECT_EQ(test, sent(d, SRXE_OP_RETRY), 0);
+}
+
+/* Either side may be the one that begins. */
+static void either_begins(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->b);
+	fab_run(p->fab, 5000);
+	fab_expect_up(p->a, p->b);
+	KUNIT_EXPECT_TRUE(test, p->b->tx->p.initiator);
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 0);
+
+	/* what is up stays so */
+	fab_rts(p->a);
+	fab_run(p->fab, 20000);
+	fab_expect_up(p->a, p->b);
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 0);
+}
+
+struct loss {
+	u8		opcode;	/* 0 for what is sealed */
+	unsigned int	n;	/* so many more are lost */
+};
+
+static enum fab_fate lose(struct fabric *fab, struct fab_frame *f)
+{
+	struct loss *l = fab->fate_arg;
+
+	if (!l->n || (l->opcode ? f->sealed || f->msg.bth.opcode != l->opcode : !f->sealed))
+		return FAB_PASS;
+	l->n--;
+	return FAB_DROP;
+}
+
+/* H5: whatever is lost of one kind, it is one SA in the end. */
+static void lost(struct kunit *test)
+{
+	static const u8 opcodes[] = { SRXE_OP_INIT, SRXE_OP_RESP, SRXE_OP_RETRY, 0 };
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		for (n = 1; n <= 5; n++) {
+			struct loss l = { .opcode = opcodes[i], .n = n };
+			struct fab_pair *p = pair(test);
+
+			p->fab->fate = lose;
+			p->fab->fate_arg = &l;
+			fab_rtr(p->a, p->b);
+			fab_rtr(p->b, p->a);
+			fab_rts(p->a);
+			fab_run(p->fab, 7900);
+			KUNIT_EXPECT_EQ(test, l.n, 0);
+			fab_expect_up(p->a, p->b);
+			KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_DONE], 1);
+			KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_DONE], 1);
+			KUNIT_EXPECT_EQ(test, p->a->failures + p->b->failures, 0);
+			fab_exit(test);
+		}
+	}
+	test->priv = NULL;
+}
+
+struct every {
+	unsigned int	digits;	/* fate of each packet to come, base 3 */
+	unsigned int	n;
+};
+
+static enum fab_fate by_digits(struct fabric *fab, struct fab_frame *f)
+{
+	struct every *e = fab->fate_arg;
+	unsigned int digit;
+
+	if (!e->n)
+		return FAB_PASS;
+	e->n--;
+	digit = e->digits % 3;
+	e->digits /= 3;
+	if (digit == 2)
+		f->due += 31 * FAB_MS;
+	return digit == 1 ? FAB_DROP : FAB_PASS;
+}
+
+/* Both begin at once; each of the first packets arrives, is lost, or is late. */
+static void both_begin(struct kunit *test)
+{
+	const unsigned int n = 5, all = 3 * 3 * 3 * 3 * 3;
+	unsigned int i;
+
+	for (i = 0; i < all; i++) {
+		struct every e = { .digits = i, .n = n };
+		struct fab_pair *p = pair(test);
+
+		p->fab->fate = by_digits;
+		p->fab->fate_arg = &e;
+		fab_connect(p->a, p->b);
+		fab_run(p->fab, 9000);
+		fab_expect_up(p->a, p->b);
+		KUNIT_EXPECT_EQ_MSG(test, p->a->failures + p->b->failures, 0, "case %u", i);
+		fab_exit(test);
+	}
+	test->priv = NULL;
+}
+
+/* The preferred initiator's INIT is lost: the other's brings it out again at once. */
+static void winner_lost(struct kunit *test)
+{
+	struct loss l = { .opcode = SRXE_OP_INIT, .n = 1 };
+	struct fab_pair *p = pair(test);
+
+	p->fab->fate = lose;
+	p->fab->fate_arg = &l;
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	/* the next at 20 ms is lost as well, and one more would come at 60; b begins at 25 */
+	l.n = 1;
+	fab_run(p->fab, 25);
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 2);
+	fab_rts(p->b);
+	fab_run(p->fab, 2);
+	/* not yet: an INIT of a's went out 5 ms ago */
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 2);
+	fab_run(p->fab, 20);
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 3);
+	KUNIT_EXPECT_EQ(test, p->a->hs.attempt->silent, 2);
+	fab_run(p->fab, 5000);
+	fab_expect_up(p->a, p->b);
+	KUNIT_EXPECT_TRUE(test, p->a->tx->p.initiator);
+}
+
+static enum fab_fate hold_resp_of_a(struct fabric *fab, struct fab_frame *f)
+{
+	struct fab_pair *p = fab->fate_arg;
+
+	return fab_is(f, SRXE_OP_RESP, p->ha) ? FAB_HOLD : FAB_PASS;
+}
+
+static enum fab_fate hold_sealed(struct fabric *fab, struct fab_frame *f)
+{
+	return f->sealed ? FAB_HOLD : FAB_PASS;
+}
+
+/*
+ * Both sides' handshakes come through: a answered b's INIT, waited in vain and
+ * made an attempt of its own. The preferred initiator's SA is kept at both
+ * ends, the other is received on for two seconds more.
+ */
+static void two_stand(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+	struct srxe_sa *second;
+
+	p->fab->fate = hold_resp_of_a;
+	p->fab->fate_arg = p;
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->b);
+	fab_run(p->fab, 100);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_PENDING), 1);
+	fab_rts(p->a);
+	fab_run(p->fab, 900);
+	/* who has answered begins nothing, for a while */
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 0);
+
+	p->fab->fate = hold_sealed;
+	fab_run(p->fab, 99);
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 0);
+	fab_run(p->fab, 3);
+	KUNIT_EXPECT_GT(test, sent(p->a, SRXE_OP_INIT), 0);
+	fab_release(p->fab);
+	fab_run(p->fab, 30);
+	KUNIT_ASSERT_NOT_NULL(test, p->a->tx);
+	KUNIT_ASSERT_NOT_NULL(test, p->b->tx);
+	KUNIT_EXPECT_TRUE(test, p->a->tx->p.initiator);
+	KUNIT_EXPECT_TRUE(test, p->b->tx->p.initiator);
+
+	p->fab->fate = NULL;
+	second = p->b->tx;
+	fab_data(p->b);		/* b, under its own, before it knows better */
+	fab_release(p->fab);
+	fab_run(p->fab, 5);
+	KUNIT_EXPECT_TRUE(test, p->a->tx->p.initiator);
+	KUNIT_EXPECT_FALSE(test, p->b->tx->p.initiator);
+	KUNIT_EXPECT_PTR_NE(test, p->b->tx, second);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_LINGER), 1);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_LINGER), 1);
+	fab_run(p->fab, 1980);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_LINGER), 1);
+	fab_run(p->fab, 30);
+	fab_expect_up(p->a, p->b);
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_DONE], 1);
+	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_DONE], 1);
+}
+
+/* The loser's answer was confirmed before the winner's attempt got anywhere. */
+static void loser_first(struct kunit *test)
+{
+	struct loss l = { .opcode = SRXE_OP_INIT };
+	struct fab_pair *p = pair(test);
+
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	p->fab->fate = hold_sealed;
+	fab_rts(p->b);
+	fab_run(p->fab, 10);
+	fab_rts(p->a);
+	p->fab->fate_arg = &l;
+	p->fab->fate = hold_sealed;
+	fab_run(p->fab, 1100);
+	/* b stands and listens to no INIT; a's attempt is out */
+	KUNIT_EXPECT_GT(test, sent(p->a, SRXE_OP_INIT), 1);
+	KUNIT_EXPECT_NOT_NULL(test, p->b->tx);
+	KUNIT_EXPECT_NULL(test, p->a->tx);
+	p->fab->fate = NULL;
+	fab_release(p->fab);
+	fab_run(p->fab, 3000);
+	fab_expect_up(p->a, p->b);
+	KUNIT_EXPECT_TRUE(test, p->b->tx->p.initiator);
+}
+
+/* A queue pair connected to itself needs a key and nothing else. */
+static void oneself(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+
+	fab_rtr(p->a, p->a);
+	fab_rts(p->a);
+	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_NO_KEY);
+	KUNIT_EXPECT_NULL(test, p->a->tx);
+
+	fab_key_add(p->ha, 0x22, p->ha);
+	fab_rts(p->a);
+	KUNIT_ASSERT_NOT_NULL(test, p->a->tx);
+	KUNIT_EXPECT_EQ(test, p->a->tx->p.mode, SRXE_MODE_ENCRYPT);
+	KUNIT_EXPECT_EQ(test, p->a->tx->p.peer_spi, p->a->tx->spi);
+	KUNIT_EXPECT_PTR_EQ(test, p->a->tx->key, &p->ha->keys[1]->rk);
+	fab_data(p->a);
+	fab_run(p->fab, 100);
+	KUNIT_EXPECT_TRUE(test, p->a->hs.ops->sa_heard(p->a->tx));
+	fab_expect_quiet(p->a);
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT) + p->a->probes, 0);
+}
+
+static void oneself_fails(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+
+	fab_key_add(p->ha, 0x22, p->ha);
+	fab_rtr(p->a, p->a);
+	p->a->no_sa = true;
+	fab_rts(p->a);
+	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_UNSUPPORTED);
+	p->a->no_sa = false;
+	p->a->sa_key_err = -ENOMEM;
+	p->a->verr = 0;
+	fab_rts(p->a);
+	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_UNSUPPORTED);
+	KUNIT_EXPECT_MEMEQ(test, p->a->failed_key, p->ha->keys[1]->secrets.key_id,
+			   SRXE_KEY_ID_LEN);
+	p->ha->policy.suites = 0;
+	p->a->verr = 0;
+	fab_rts(p->a);
+	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_UNSUPPORTED);
+	fab_expect_quiet(p->a);
+}
+
+/* Two queue pairs of one device: the same address at both ends. */
+static void one_device(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+	struct fab_qp *c = fab_qp_new(p->ha, 30);
+
+	fab_key_add(p->ha, 0x33, p->ha);
+	fab_connect(p->a, c);
+	fab_run(p->fab, 5000);
+	fab_expect_up(p->a, c);
+	KUNIT_EXPECT_TRUE(test, p->a->tx->p.initiator);
+}
+
+/* An INIT for a queue pair not yet in RTR waits there; the newest counts. */
+static void parking(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+	struct fab_qp *a2;
+
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 500);
+	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
+	KUNIT_EXPECT_GT(test, p->b->count[SRXE_HS_COUNT_PARKED], 1);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 0);
+
+	/* a was reset meanwhile and begins anew */
+	srxe_hs_reset(&p->a->hs, 1001);
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 10);
+	KUNIT_EXPECT_MEMEQ(test, (u8 *)&p->b->hs.parked->msg.body,
+			   (u8 *)&p->fab->seen[0].msg.body, sizeof(struct srxe_hs_body));
+	fab_rtr(p->b, p->a);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 1);
+	fab_run(p->fab, 5);
+	KUNIT_ASSERT_NOT_NULL(test, p->b->tx);
+	fab_run(p->fab, 5000);
+	fab_expect_up(p->a, p->b);
+
+	/* another one's, which is not the peer it gets in RTR */
+	a2 = fab_qp_new(p->ha, 21);
+	srxe_hs_reset(&p->b->hs, 1002);
+	fab_rtr(a2, p->b);
+	fab_rts(a2);
+	fab_run(p->fab, 10);
+	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
+	p->b->count[SRXE_HS_COUNT_STATE] = 0;
+	fab_rtr(p->b, p->a);
+	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_STATE], 1);
+	KUNIT_EXPECT_NULL(test, p->b->hs.parked);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 0);
+}
+
+static void parking_ends(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 10);
+	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
+	srxe_hs_reset(&p->a->hs, 1001);
+	fab_run(p->fab, 3900);
+	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
+	fab_run(p->fab, 200);
+	KUNIT_EXPECT_NULL(test, p->b->hs.parked);
+	fab_expect_quiet(p->b);
+
+	/* what is checked again at RTR is the key as well */
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 10);
+	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
+	p->hb->keys[0]->live = false;
+	fab_rtr(p->b, p->a);
+	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_NO_KEY], 1);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 0);
+}
+
+static void modes_and_suites(struct kunit *test)
+{
+	static const struct {
+		u8 mode_a, mode_b;
+		u16 suites_a, suites_b;
+		u8 mode, suite;
+	} rows[] = {
+		{ 1, 1, 0x1, 0x1, 1, 0 },
+		{ 1, 3, 0x1, 0x1, 3, 0 },
+		{ 2, 1, 0x1, 0x1, 2, 0 },
+		{ 3, 2, 0xf, 0x8, 3, 3 },
+		{ 1, 2, 0x6, 0xf, 2, 1 },
+		{ 2, 2, 0xfff5, 0xc, 2, 2 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fab_pair *p = pair(test);
+
+		p->ha->policy.min_mode = rows[i].mode_a;
+		p->hb->policy.min_mode = rows[i].mode_b;
+		p->ha->policy.suites = rows[i].suites_a;
+		p->hb->policy.suites = rows[i].suites_b;
+		fab_rtr(p->a, p->b);
+		fab_rtr(p->b, p->a);
+		fab_rts(p->a);
+		fab_run(p->fab, 5000);
+		fab_expect_up(p->a, p->b);
+		KUNIT_EXPECT_EQ(test, p->a->tx->p.mode, rows[i].mode);
+		KUNIT_EXPECT_EQ(test, p->a->tx->p.suite, rows[i].suite);
+		fab_exit(test);
+	}
+	test->priv = NULL;
+}
+
+/* The settings change between INIT and RESP: what was agreed on no longer holds. */
+static void settings_change(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+
+	p->ha->policy.min_mode = SRXE_MODE_HEADER;
+	p->hb->policy.min_mode = SRXE_MODE_HEADER;
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	p->ha->policy.min_mode = SRXE_MODE_ENCRYPT;
+	fab_run(p->fab, 20000);
+	fab_expect_up(p->a, p->b);
+	KUNIT_EXPECT_EQ(test, p->a->tx->p.mode, SRXE_MODE_ENCRYPT);
+	KUNIT_EXPECT_EQ(test, p->a->failures, 0);
+}
+
+/* More key pairs than one: the one the peer knows is found. */
+static void alternatives(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+	unsigned int silent;
+
+	/* younger keys that b does not have (yet) */
+	fab_key_add(p->ha, 0x22, p->hb);
+	fab_key_add(p->ha, 0x33, p->hb);
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	fab_run(p->fab, 130);
+	/* three of the first, each the same */
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 3);
+	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_NO_KEY], 3);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_EMBRYO), 1);
+	fab_run(p->fab, 20);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_EMBRYO), 2);
+	fab_run(p->fab, 5000);
+	fab_expect_up(p->a, p->b);
+	KUNIT_EXPECT_PTR_EQ(test, p->a->tx->key, &p->ha->keys[0]->rk);
+	silent = p->b->count[SRXE_HS_COUNT_NO_KEY];
+	KUNIT_EXPECT_EQ(test, silent, 6);
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 8);
+}
+
+static enum fab_fate hold_first_init(struct fabric *fab, struct fab_frame *f)
+{
+	struct loss *l = fab->fate_arg;
+
+	if (!l->n || f->sealed || f->msg.bth.opcode != SRXE_OP_INIT)
+		return FAB_PASS;
+	l->n--;
+	return FAB_HOLD;
+}
+
+/* All stay answerable: the first key's INIT arrives when it is the second's turn. */
+static void late_alternative(struct kunit *test)
+{
+	struct loss l = { .n = 3 };
+	struct fab_pair *p = pair(test);
+
+	fab_key_add(p->ha, 0x22, p->hb);
+	fab_key_add(p->hb, 0x22, p->ha);
+	/* b has just the younger one */
+	p->hb->keys[0]->live = false;
+	p->fab->fate = hold_first_init;
+	p->fab->fate_arg = &l;
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	fab_run(p->fab, 200);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_EMBRYO), 2);
+	fab_release(p->fab);
+	fab_run(p->fab, 6);
+	KUNIT_ASSERT_NOT_NULL(test, p->a->tx);
+	KUNIT_EXPECT_PTR_EQ(test, p->a->tx->key, &p->ha->keys[1]->rk);
+	fab_run(p->fab, 9000);
+	fab_expect_up(p->a, p->b);
+}
+
+/* The peer's queue pair appears late: the turn of the right key comes again. */
+static void alternatives_go_round(struct kunit *test)
+{
+	struct loss l = { .opcode = SRXE_OP_INIT, .n = 6 };
+	struct fab_pair *p = pair(test);
+
+	fab_key_add(p->ha, 0x22, p->hb);
+	p->hb->keys[0]->live = false;
+	fab_key_add(p->hb, 0x22, p->ha);
+	p->fab->fate = lose;
+	p->fab->fate_arg = &l;
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	fab_run(p->fab, 7900);
+	fab_expect_up(p->a, p->b);
+	KUNIT_EXPECT_PTR_EQ(test, p->a->tx->key, &p->ha->keys[1]->rk);
+}
+
+static void reset_and_again(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		fab_connect(p->a, p->b);
+		fab_run(p->fab, 5000);
+		fab_expect_up(p->a, p->b);
+		srxe_hs_reset(&p->a->hs, 2000 + i);
+		srxe_hs_reset(&p->b->hs, 3000 + i);
+		KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_STANDING), 0);
+		KUNIT_EXPECT_NULL(test, p->a->tx);
+		fab_expect_quiet(p->a);
+		fab_expect_quiet(p->b);
+	}
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_DONE], 3);
+}
+
+/* In the error state nothing begins, and what stands still receives. */
+static void stopped(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+
+	fab_connect(p->a, p->b);
+	fab_run(p->fab, 5000);
+	srxe_hs_stop(&p->a->hs);
+	fab_data(p->b);
+	fab_run(p->fab, 10);
+	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_STANDING), 1);
+
+	srxe_hs_reset(&p->a->hs, 1);
+	srxe_hs_reset(&p->b->hs, 2);
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	srxe_hs_stop(&p->b->hs);
+	fab_run(p->fab, 3);
+	srxe_hs_stop(&p->a->hs);
+	fab_run(p->fab, 100);
+	KUNIT_EXPECT_NULL(test, p->a->hs.attempt);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 1);
+	fab_expect_quiet(p->a);
+	fab_expect_quiet(p->b);
+	KUNIT_EXPECT_EQ(test, p->a->failures, 0);
+	fab_rts(p->a);
+	KUNIT_EXPECT_NULL(test, p->a->hs.attempt);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(challenge_is_kept),
+	KUNIT_CASE(either_begins),
+	KUNIT_CASE(lost),
+	KUNIT_CASE_SLOW(both_begin),
+	KUNIT_CASE(winner_lost),
+	KUNIT_CASE(two_stand),
+	KUNIT_CASE(loser_first),
+	KUNIT_CASE(oneself),
+	KUNIT_CASE(oneself_fails),
+	KUNIT_CASE(one_device),
+	KUNIT_CASE(parking),
+	KUNIT_CASE(parking_ends),
+	KUNIT_CASE(modes_and_suites),
+	KUNIT_CASE(settings_change),
+	KUNIT_CASE(alternatives),
+	KUNIT_CASE(late_alternative),
+	KUNIT_CASE(alternatives_go_round),
+	KUNIT_CASE(reset_and_again),
+	KUNIT_CASE(stopped),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name		= "srxe_hs",
+	.exit		= fab_exit,
+	.test_cases	= cases,
+};
+
+kunit_test_suite(suite);
