@@ -1,0 +1,175 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Builds everything and runs every test; the last line is the sum.
+
+Standard output is KTAP: a case for each case of each test, "# [SECONDS s] ..." in
+between says what goes on.  Exit status 0 only if something passed and nothing
+failed.
+
+  run.py [--only STAGES] [--tests REGEX] [--build DIR]
+
+Stages: build (the module, both variants, both kernels), scripts (tests of the
+build itself), kunit, debug (selftests on the debug kernel), debian (selftests on
+Debian's own).
+"""
+
+import argparse
+import concurrent.futures
+import glob
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "vm")]
+
+# pylint: disable=wrong-import-position
+import batch
+import guest
+import kernels
+import ktap
+import report as reports
+import selftest
+
+STAGES = ["build", "scripts", "kunit", "debug", "debian"]
+SELFTESTS = os.path.join(TOP, "tools", "testing", "selftests", "tests")
+LEVEL = {"debian": "full", "debug": "pairwise"}
+
+# Guests run one processor each: as many at once as there are processors.
+LANES = min(os.cpu_count() or 1, 4)
+
+
+class StageFailed(Exception):
+    """What a later stage stands on is not there; the report has it."""
+
+
+class Run:
+    """One run of the tests."""
+
+    def __init__(self, options):
+        self._options = options
+        self._build = os.path.abspath(options.build)
+        self._debug = os.path.join(self._build, "debug-kernel")
+        self._logs = os.path.join(self._build, "test-logs")
+        self._report = reports.Report()
+        self._pool = concurrent.futures.ThreadPoolExecutor(LANES)
+        self._jobs = []
+
+    def run(self):
+        """Runs the stages; returns the exit status."""
+        os.makedirs(self._logs, exist_ok=True)
+        try:
+            self._stages()
+        except StageFailed:
+            pass
+        return self._report.finish()
+
+    def _stages(self):
+        on_debug = self._wants("kunit") or self._wants("debug")
+        with concurrent.futures.ThreadPoolExecutor(1) as background:
+            self._make("build: module, plain variant and tools", "all", "plain", "tools")
+            # Guests have the right of way: the kernel's build is niced.
+            kernel = background.submit(self._debug_kernel) if on_debug else None
+            if self._wants("build"):
+                self._make("build: composes and compiles for 6.1", "other-kernel")
+            if self._wants("scripts"):
+                self._scripts()
+            if self._wants("debian"):
+                self._submit_selftests(kernels.find_debian(os.path.join(self._build, "cache")))
+            if kernel:
+                kernel.result()
+                self._submit_on_debug()
+        self._pool.shutdown()
+        for job in self._jobs:
+            job.result()
+
+    def _wants(self, stage):
+        return stage in self._options.only
+
+    def _make(self, name, *targets):
+        """Runs make; its end is a case, its output a log."""
+        log = os.path.join(self._logs, name.replace(" ", "-").replace(":", "") + ".log")
+        self._report.progress(name)
+        with open(log, "w", encoding="utf-8") as stream:
+            command = ["make", "-C", TOP, f"O={self._build}", *targets]
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream)
+        if done.returncode == 0:
+            self._report.passed(name)
+            return
+        with open(log, encoding="utf-8", errors="replace") as stream:
+            tail = stream.read().splitlines()[-40:]
+        self._report.failed(name, f"{' '.join(command)}: see {log}", tail)
+        raise StageFailed
+
+    def _debug_kernel(self):
+        self._make("build: debug kernel", "debug-kernel")
+        self._make("build: module and KUnit tests for the debug kernel", "debug-modules")
+
+    def _scripts(self):
+        for path in sorted(glob.glob(os.path.join(TOP, "scripts", "test-*.sh"))):
+            name = os.path.basename(path)[: -len(".sh")]
+            self._report.progress(name)
+            parser = ktap.Parser(name)
+            with subprocess.Popen(
+                [path],
+                cwd=TOP,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                env=dict(os.environ, SRXE_BUILD=self._build),
+            ) as process:
+                for line in process.stdout:
+                    parser.feed(line.rstrip("\n"))
+            self._report.add(parser.end(process.returncode))
+
+    def _submit(self, label, kernel, guests, entries):
+        environment = {"SRXE_BUILD": self._build, "SRXE_TEST_LEVEL": LEVEL[kernel.kind]}
+        options = guest.Options(kernel=kernel, guests=guests, environment=environment)
+        work = batch.Batch(label, options, entries, self._report, self._logs)
+        self._jobs.append(self._pool.submit(work.run))
+
+    def _submit_on_debug(self):
+        kernel = kernels.find_debug(self._debug)
+        if self._wants("kunit"):
+            modules = os.path.join(self._build, kernel.release, "secure", "tests")
+            command = f"bash {HERE}/kunit.sh {modules}"
+            self._submit("debug kernel 0", kernel, 1, [("kunit", 600, command)])
+        if self._wants("debug"):
+            self._submit_selftests(kernel)
+
+    def _submit_selftests(self, kernel):
+        level = LEVEL[kernel.kind]
+        tests = [
+            test
+            for test in selftest.find(SELFTESTS, self._options.tests)
+            if kernel.kind in test.kernels and test.level in ("pairwise", level)
+        ]
+        number = 0
+        for guests in (2, 1):
+            chosen = [test for test in tests if test.guests == guests]
+            for part in selftest.share_out(chosen, 1 if guests == 2 else LANES):
+                number += 1
+                entries = [(test.name, test.timeout, test.path) for test in part]
+                self._submit(f"{kernel.kind} kernel {number}", kernel, guests, entries)
+
+
+def main():
+    """Entry point."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    default_build = os.environ.get("SRXE_BUILD", os.path.join(TOP, "build"))
+    parser.add_argument("--build", default=default_build, metavar="DIR", help="make's O=")
+    parser.add_argument("--tests", default="", metavar="REGEX", help="selftests of that name")
+    parser.add_argument("--only", default=",".join(STAGES), metavar="STAGES")
+    options = parser.parse_args()
+    options.only = options.only.split(",")
+    if set(options.only) - set(STAGES):
+        parser.error(f"stages are: {', '.join(STAGES)}")
+    return Run(options).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

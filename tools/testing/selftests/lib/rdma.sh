@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Modules, links, keys, counters and traffic.
+
+DEV_A=srxe_a
+DEV_B=srxe_b
+TYPE=secure-rxe
+PERFTEST_PORT=18515
+SRXE=$SRXE_BUILD/srxe
+
+# --- modules ---------------------------------------------------------------
+
+# module_name TYPE: the module behind a link type.
+module_name() {
+	case $1 in
+	secure-rxe) echo secure_rxe ;;
+	rxe-plain) echo secure_rxe_plain ;;
+	rxe) echo rdma_rxe ;;
+	*) bail "no such link type: $1" ;;
+	esac
+}
+
+# module_load TYPE [PARAMETER=VALUE ...]: loads the module for that link type,
+# the one just built before an installed one; links are of that type from now on.
+module_load() {
+	local name dependency file
+
+	TYPE=$1
+	name=$(module_name "$1")
+	shift
+	file=$SRXE_BUILD/$(uname -r)/$name.ko
+	at_exit module_unload "$name"
+	if [ ! -e "$file" ]; then
+		modprobe "$name" "$@" || bail "no module $name for $(uname -r)"
+		return
+	fi
+	for dependency in $(modinfo -F depends "$file" | tr , ' '); do
+		modprobe "$dependency" || bail "$name needs $dependency"
+	done
+	insmod "$file" "$@" || bail "cannot load $file"
+}
+
+# module_unload NAME: removes it; what its last users left may take a moment.
+module_unload() {
+	wait_for 20 rmmod "$1"
+}
+
+# --- links -----------------------------------------------------------------
+
+# link_add NAMESPACE NAME [NETDEV]: makes a link and waits until it is up.
+link_add() {
+	ip netns exec "$1" rdma link add "$2" type "$TYPE" netdev "${3:-net0}" || return 1
+	wait_for 10 link_active "$1" "$2"
+}
+
+link_active() {
+	ip netns exec "$1" rdma link show "$2/1" | grep -q "state ACTIVE"
+}
+
+# link_del NAMESPACE NAME
+link_del() {
+	ip netns exec "$1" rdma link del "$2"
+}
+
+# link_pair: a link at each end, with the GIDs of the addresses there.
+link_pair() {
+	link_add "$NS_A" "$DEV_A" && link_add "$NS_B" "$DEV_B" || bail "no links of type $TYPE"
+	at_exit link_del "$NS_B" "$DEV_B"
+	at_exit link_del "$NS_A" "$DEV_A"
+	wait_for 10 gid_index "$DEV_A" "$IP4_A" > /dev/null &&
+		wait_for 10 gid_index "$DEV_A" "$IP6_A" > /dev/null &&
+		wait_for 10 gid_index "$DEV_B" "$IP4_B" > /dev/null &&
+		wait_for 10 gid_index "$DEV_B" "$IP6_B" > /dev/null || bail "no GIDs"
+}
+
+# gid_of ADDRESS: the GID of an IP address, as sysfs prints it.
+gid_of() {
+	local head tail groups group gid= zeros
+
+	case $1 in
+	*.*)
+		# shellcheck disable=SC2046 # the four numbers apart
+		printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x\n' $(echo "$1" | tr . ' ')
+		return
+		;;
+	*::*)
+		head=${1%%::*} tail=${1#*::}
+		groups=$(echo "$head:$tail" | tr : '\n' | grep -c .)
+		zeros=$(printf '0:%.0s' $(seq $((8 - groups))))
+		groups="$head:$zeros$tail"
+		;;
+	*) groups=$1 ;;
+	esac
+	for group in ${groups//:/ }; do
+		gid+=$(printf ':%04x' "0x$group")
+	done
+	echo "${gid#:}"
+}
+
+# gid_index DEVICE ADDRESS: the index of the address's RoCEv2 GID.
+gid_index() {
+	local port=/sys/class/infiniband/$1/ports/1 gid entry index
+
+	gid=$(gid_of "$2")
+	# By number: the table has 1024 entries, and ours are among the first.
+	for entry in $(printf '%s\n' "$port"/gids/* | sort -V); do
+		index=${entry##*/}
+		if [ "$(cat "$entry" 2> /dev/null)" = "$gid" ] &&
+			grep -q "RoCE v2" "$port/gid_attrs/types/$index" 2> /dev/null; then
+			echo "$index"
+			return 0
+		fi
+	done
+	return 1
+}
+
+# --- keys ------------------------------------------------------------------
+
+# psk_file: makes a new key, readable by its owner only, and prints the file's name.
+psk_file() {
+	local file
+
+	file=$(mktemp -p "$(scratch)")
+	head -c 32 /dev/urandom > "$file"
+	echo "$file"
+}
+
+# psk_add NAMESPACE DEVICE PEER FILE: installs a key; PEER as in a description.
+psk_add() {
+	ip netns exec "$1" "$SRXE" psk add dev "$2" "$3" < "$4"
+}
+
+# psk_pair: one new key on both links for each other's addresses.
+psk_pair() {
+	local key
+
+	key=$(psk_file)
+	psk_add "$NS_A" "$DEV_A" "peer:$IP4_B" "$key" &&
+		psk_add "$NS_A" "$DEV_A" "peer:$IP6_B" "$key" &&
+		psk_add "$NS_B" "$DEV_B" "peer:$IP4_A" "$key" &&
+		psk_add "$NS_B" "$DEV_B" "peer:$IP6_A" "$key" || bail "no keys"
+}
+
+# --- counters --------------------------------------------------------------
+
+# counter NAMESPACE DEVICE NAME: its value.
+counter() {
+	ip netns exec "$1" rdma statistic show link "$2/1" | awk -v name="$3" '
+		{ for (i = 1; i < NF; i++) if ($i == name) { print $(i + 1); found = 1; exit } }
+		END { exit !found }'
+}
+
+# counted NAMESPACE DEVICE NAME FLOOR: true once the counter is at least that.
+counted() {
+	[ "$(counter "$1" "$2" "$3")" -ge "$4" ]
+}
+
+# --- traffic ---------------------------------------------------------------
+
+# perftest PROGRAM [OPTION ...]: server in b, client in a; fails unless both end
+# well.  The client's output comes out.  FAMILY=6 has it use IPv6.
+perftest() {
+	local program=$1 to=$IP4_B from=$IP4_A server status
+
+	shift
+	if [ "${FAMILY:-4}" = 6 ]; then
+		to=$IP6_B from=$IP6_A
+		set -- --ipv6-addr "$@"
+	fi
+	PERFTEST_PORT=$((PERFTEST_PORT + 1))
+	background server b "$program" -d "$DEV_B" -x "$(gid_index "$DEV_B" "$to")" \
+		-p "$PERFTEST_PORT" -F "$@"
+	server=$background_pid
+	if ! wait_for 60 listening "$NS_B" "$PERFTEST_PORT"; then
+		cat "$(scratch)/server"
+		return 1
+	fi
+	a timeout -k 5 "${PERFTEST_SECONDS:-60}" "$program" -d "$DEV_A" \
+		-x "$(gid_index "$DEV_A" "$from")" -p "$PERFTEST_PORT" -F "$@" "$to"
+	status=$?
+	[ "$status" -eq 0 ] || kill "$server" 2> /dev/null
+	if ! wait "$server" || [ "$status" -ne 0 ]; then
+		echo "$program: client's status $status; the server said:"
+		cat "$(scratch)/server"
+		return 1
+	fi
+}

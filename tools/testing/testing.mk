@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Set-up, guests and tests; included by the top Makefile.
+#
+# make setup		install what is missing on Debian 12
+# make test		build and run everything, sum in the last line; T=REGEX
+#			chooses selftests, STAGES=build,scripts,kunit,debug,debian
+# make vm		a shell in a guest with the module loaded and two linked
+#			namespaces; CMD='...' runs a command instead, KERNEL=debug
+#			takes the debug kernel
+# make debug-kernel	the kernel with KASAN, lockdep, kmemleak and the like
+
+testing	:= tools/testing
+
+# Debug kernel, built once; it depends on the kernel's source, not on the driver.
+DEBUG_KERNEL ?= $(abspath $(O))/debug-kernel
+
+# The other kernel that must compose and compile.
+other-kernel = $(shell ls -d /lib/modules/6.1.*/build 2>/dev/null | sort -V | tail -n 1)
+
+.PHONY: setup test vm debug-kernel debug-modules other-kernel
+
+setup:
+	$(Q)SRXE_BUILD=$(abspath $(O)) scripts/setup.sh
+
+test: setup
+	$(Q)SRXE_BUILD=$(abspath $(O)) $(testing)/run/run.py $(if $(T),--tests '$(T)') \
+		$(if $(STAGES),--only '$(STAGES)')
+
+vm:
+	$(Q)$(testing)/vm/shell.sh
+
+debug-kernel:
+	$(Q)$(testing)/vm/debug-kernel.sh $(DEBUG_KERNEL)
+
+debug-modules: debug-kernel
+	$(Q)$(MAKE) --no-print-directory KDIR=$(DEBUG_KERNEL) KUNIT=m DEBUG=y all
+	$(Q)$(MAKE) --no-print-directory KDIR=$(DEBUG_KERNEL) plain
+
+other-kernel:
+	$(Q)[ -n "$(other-kernel)" ] || { echo "no headers of kernel 6.1: make setup" >&2; false; }
+	$(Q)$(MAKE) --no-print-directory KVER=$(notdir $(other-kernel:/build=)) all
