@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0
+"""R1, R2: captured packets sent again."""
+
+from .pair import Watch, need, until
+
+
+def _captured_sends(lab, count):
+    """a's packets of some SENDs that b has received."""
+    tap = lab.tap_a()
+    lab.work(lab.a, f"send 64 0 {count}")
+    tap.wait(5, lambda packets: len(lab.requests(packets)) >= count)
+    return [p.frame for p in lab.requests(tap.packets())][:count]
+
+
+def r1(lab):
+    """In the same QP. Control on UC, where the PSN is no bar."""
+    found = {}
+    for qp in ("rc", "uc") if lab.secured else ("uc",):
+        lab.connect(qp, recvs=64)
+        before = lab.b.recvs()
+        frames = _captured_sends(lab, 4)
+        until(lambda before=before: lab.b.recvs() == before + 4)
+        if not lab.secured:
+            lab.to_b.send(frames[:1])
+            need(until(lambda before=before: lab.b.recvs() == before + 5), "not accepted again")
+            found[qp] = {"received": lab.b.recvs() - before, "sent": 4}
+            continue
+        watch = Watch(lab, lab.b)
+        lab.to_b.send(frames * 3)
+        found[qp] = watch.verdict(len(frames) * 3)
+        need(set(found[qp]) == {"rx_drop_replayed"}, f"counted: {found[qp]}")
+        lab.honest()
+    return found
+
+
+def r2(lab):
+    """After the QP was made again with the same QPN and PSN."""
+    found = {}
+    for qp in ("rc", "uc"):
+        lab.connect(qp, recvs=64)
+        for end in (lab.a, lab.b):
+            end.ask("reset")
+        for end in (lab.b, lab.a):
+            end.ask("up")
+        frames = _captured_sends(lab, 4)
+        for end in (lab.a, lab.b):
+            end.ask("reset")
+        for end in (lab.b, lab.a):
+            end.ask("up")
+        if not lab.secured:
+            before = lab.b.recvs()
+            lab.to_b.send(frames)
+            need(until(lambda before=before: lab.b.recvs() == before + 4),
+                 f"{qp}: {lab.b.recvs() - before} of 4 accepted in the new connection")
+            found[qp] = {"accepted": 4}
+            continue
+        lab.work(lab.a, "send 8")
+        lab.work(lab.b, "send 8")
+        watch = Watch(lab, lab.b)
+        lab.to_b.send(frames)
+        found[qp] = watch.verdict(len(frames))
+        lab.honest()
+    return found
