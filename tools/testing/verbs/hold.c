@@ -26,7 +26,6 @@ struct hold {
 	unsigned int seen;		/* receive completions, ever */
 	unsigned int seen_errors;
 	struct ibv_wc kept[KEPT];
-	struct ibv_wc reqs[64];		/* not yet waited for */
 	unsigned int reqs_waited;
 	FILE *out;
 };
@@ -187,6 +186,14 @@ static void do_fill(struct hold *h, const char *name, uint64_t seed)
 	fputs("{\"ok\":true}\n", h->out);
 }
 
+static void answer(struct hold *h, int err)
+{
+	if (err)
+		do_error(h, strerror(err));
+	else
+		fputs("{\"ok\":true}\n", h->out);
+}
+
 static int do_post(struct hold *h, enum op op, uint32_t len, uint32_t off, unsigned int count)
 {
 	struct endpoint *ep = h->ep;
@@ -240,12 +247,22 @@ static void do_op(struct hold *h, const char *line, bool wait)
 		return;
 	}
 	err = do_post(h, op, len, off, count);
-	if (err)
-		do_error(h, strerror(err));
-	else if (wait)
+	if (!err && wait)
 		do_wait(h, count, h->ep->o->timeout_s * 1000);
 	else
-		fputs("{\"ok\":true}\n", h->out);
+		answer(h, err);
+}
+
+/* RESET and INIT; receives are posted anew and counted from 0. */
+static int do_reset(struct hold *h)
+{
+	int err = qp_reset(h->ep);
+
+	h->posted = 0;
+	h->seen = 0;
+	h->seen_errors = 0;
+	h->reqs_waited = 0;
+	return err ? err : add_recvs(h, h->ep->o->recvs);
 }
 
 /* false: quit */
@@ -266,7 +283,11 @@ static bool command(struct hold *h, const char *line)
 	else if (!strcmp(line, "recv-count"))
 		do_recv_count(h);
 	else if (sscanf(line, "recv %u", &a) == 1 && a <= 512)
-		fprintf(h->out, "{\"ok\":%s}\n", add_recvs(h, a) ? "false" : "true");
+		answer(h, add_recvs(h, a));
+	else if (!strcmp(line, "reset"))
+		answer(h, do_reset(h));
+	else if (!strcmp(line, "up"))
+		answer(h, qp_up(h->ep, h->mtu));
 	else if (sscanf(line, "dump %31s %u %u", name, &a, &b) == 3)
 		do_dump(h, name, a, b);
 	else if (sscanf(line, "fill %31s %llu", name, &v) == 2)

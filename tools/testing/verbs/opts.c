@@ -47,7 +47,7 @@ static const char usage[] =
 "\n"
 "--hold commands: info, state, sum, recv-count, recv N, dump tx|rx|recv OFF LEN,\n"
 "fill tx|rx SEED, post OP [LEN [OFF [COUNT]]], wait COUNT MS, OP [LEN [OFF [COUNT]]],\n"
-"quit. Each is answered by one line of JSON.\n"
+"reset, up, quit. Each is answered by one line of JSON.\n"
 "\n"
 "Exit status: 0 all ok, 1 some failed, 2 could not start.\n";
 

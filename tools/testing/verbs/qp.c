@@ -42,6 +42,21 @@ static uint32_t start_psn(const struct endpoint *ep)
 	return psn & 0xffffff;
 }
 
+static int to_init(struct endpoint *ep)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+				   IBV_ACCESS_REMOTE_ATOMIC,
+	};
+
+	if (qp_can(ep, OP_FLUSH))
+		attr.qp_access_flags |= ACCESS_FLUSH_GLOBAL;
+	return ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			     IBV_QP_ACCESS_FLAGS);
+}
+
 int qp_create(struct endpoint *ep, unsigned int recvs, char *reason)
 {
 	struct ibv_qp_init_attr_ex init = {
@@ -55,16 +70,8 @@ int qp_create(struct endpoint *ep, unsigned int recvs, char *reason)
 		.pd = ep->pd,
 		.send_ops_flags = send_ops(ep),
 	};
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = 1,
-		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-				   IBV_ACCESS_REMOTE_ATOMIC,
-	};
 	int err;
 
-	if (qp_can(ep, OP_FLUSH))
-		attr.qp_access_flags |= ACCESS_FLUSH_GLOBAL;
 	ep->qp = ibv_create_qp_ex(ep->ctx, &init);
 	if (!ep->qp) {
 		snprintf(reason, REASON_LEN, "create QP: %s", strerror(errno));
@@ -72,8 +79,7 @@ int qp_create(struct endpoint *ep, unsigned int recvs, char *reason)
 	}
 	ep->qpx = ibv_qp_to_qp_ex(ep->qp);
 	ep->psn = start_psn(ep);
-	err = ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-			    IBV_QP_ACCESS_FLAGS);
+	err = to_init(ep);
 	if (err)
 		snprintf(reason, REASON_LEN, "QP to INIT: %s", strerror(err));
 	return -err;
@@ -154,6 +160,25 @@ static int meet(struct endpoint *ep, int err, char *reason)
 		return 0;
 	snprintf(reason, REASON_LEN, "peer: %.200s", line);
 	return -EPROTO;
+}
+
+/* The same QP once more: RESET and INIT, for a new connection with the old numbers. */
+int qp_reset(struct endpoint *ep)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	int err = ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE);
+
+	ep_poll(ep);
+	ep_reset_counts(ep);
+	return err ? err : to_init(ep);
+}
+
+/* And to RTS, as qp_connect() had it; the peer does the same by itself. */
+int qp_up(struct endpoint *ep, uint32_t mtu)
+{
+	int err = to_rtr(ep, mtu);
+
+	return err ? err : to_rts(ep);
 }
 
 int qp_connect(struct endpoint *ep, uint32_t mtu, char *reason)

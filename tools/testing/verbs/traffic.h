@@ -137,6 +137,8 @@ void dev_close(struct endpoint *ep);
 /* qp.c */
 int qp_create(struct endpoint *ep, unsigned int recvs, char *reason);
 int qp_connect(struct endpoint *ep, uint32_t mtu, char *reason);
+int qp_reset(struct endpoint *ep);
+int qp_up(struct endpoint *ep, uint32_t mtu);
 void qp_destroy(struct endpoint *ep);
 bool qp_can(const struct endpoint *ep, enum op op);
 
