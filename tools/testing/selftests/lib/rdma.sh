@@ -5,8 +5,7 @@
 
 DEV_A=srxe_a
 DEV_B=srxe_b
-TYPE=secure-rxe
-PERFTEST_PORT=18515
+TYPE=${TYPE:-secure-rxe}
 SRXE=$SRXE_BUILD/srxe
 
 # --- modules ---------------------------------------------------------------
@@ -41,8 +40,10 @@ module_load() {
 	insmod "$file" "$@" || bail "cannot load $file"
 }
 
-# module_unload NAME: removes it; what its last users left may take a moment.
+# module_unload NAME: removes it if it is there; what its last users left may take
+# a moment.
 module_unload() {
+	[ -d "/sys/module/$1" ] || return 0
 	wait_for 20 rmmod "$1"
 }
 
@@ -98,19 +99,20 @@ gid_of() {
 	echo "${gid#:}"
 }
 
-# gid_index DEVICE ADDRESS: the index of the address's RoCEv2 GID.
+# gid_index DEVICE ADDRESS: the index of the address's RoCEv2 GID.  Without a
+# fork: there are a thousand entries.
 gid_index() {
-	local port=/sys/class/infiniband/$1/ports/1 gid entry index
+	local port=/sys/class/infiniband/$1/ports/1 wanted gid kind index=0
 
-	gid=$(gid_of "$2")
-	# By number: the table has 1024 entries, and ours are among the first.
-	for entry in $(printf '%s\n' "$port"/gids/* | sort -V); do
-		index=${entry##*/}
-		if [ "$(cat "$entry" 2> /dev/null)" = "$gid" ] &&
-			grep -q "RoCE v2" "$port/gid_attrs/types/$index" 2> /dev/null; then
-			echo "$index"
-			return 0
+	wanted=$(gid_of "$2")
+	while [ -e "$port/gids/$index" ]; do
+		gid= kind=
+		{ read -r gid < "$port/gids/$index"; } 2> /dev/null
+		if [ "$gid" = "$wanted" ]; then
+			{ read -r kind < "$port/gid_attrs/types/$index"; } 2> /dev/null
+			[ "$kind" != "RoCE v2" ] || { echo "$index"; return; }
 		fi
+		index=$((index + 1))
 	done
 	return 1
 }
@@ -161,23 +163,22 @@ counted() {
 # perftest PROGRAM [OPTION ...]: server in b, client in a; fails unless both end
 # well.  The client's output comes out.  FAMILY=6 has it use IPv6.
 perftest() {
-	local program=$1 to=$IP4_B from=$IP4_A server status
+	local program=$1 to=$IP4_B from=$IP4_A port=$((20000 + RANDOM % 20000)) server status
 
 	shift
 	if [ "${FAMILY:-4}" = 6 ]; then
 		to=$IP6_B from=$IP6_A
 		set -- --ipv6-addr "$@"
 	fi
-	PERFTEST_PORT=$((PERFTEST_PORT + 1))
 	background server b "$program" -d "$DEV_B" -x "$(gid_index "$DEV_B" "$to")" \
-		-p "$PERFTEST_PORT" -F "$@"
+		-p "$port" -F "$@"
 	server=$background_pid
-	if ! wait_for 60 listening "$NS_B" "$PERFTEST_PORT"; then
+	if ! wait_for 60 ended_or_listening "$server" "$NS_B" "$port"; then
 		cat "$(scratch)/server"
 		return 1
 	fi
 	a timeout -k 5 "${PERFTEST_SECONDS:-60}" "$program" -d "$DEV_A" \
-		-x "$(gid_index "$DEV_A" "$from")" -p "$PERFTEST_PORT" -F "$@" "$to"
+		-x "$(gid_index "$DEV_A" "$from")" -p "$port" -F "$@" "$to"
 	status=$?
 	[ "$status" -eq 0 ] || kill "$server" 2> /dev/null
 	if ! wait "$server" || [ "$status" -ne 0 ]; then
@@ -185,4 +186,8 @@ perftest() {
 		cat "$(scratch)/server"
 		return 1
 	fi
+}
+
+ended_or_listening() {
+	[ ! -d "/proc/$1" ] || listening "$2" "$3"
 }
