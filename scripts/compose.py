@@ -99,7 +99,12 @@ class Manifest:
         return series
 
     def self_check(self):
-        """Every rule has a row that is not all zeros, every row a rule."""
+        """Every semantic patch has a section, every rule a row, every row a rule."""
+        listed = {s.name + ".cocci" for s in self.sections}
+        present = {f for f in os.listdir(HOOKS) if f.endswith(".cocci")}
+        if listed != present:
+            raise ComposeError(f"semantic patches and sections of {self.path} differ: "
+                               + ", ".join(sorted(listed ^ present)))
         for s in self.sections:
             rules = s.rules()
             for rule in rules:
@@ -115,11 +120,6 @@ class Manifest:
                         f"{s.name}.cocci: rule {r.rule} is in {self.path}, but not in "
                         "the semantic patch.\nA hook was dropped: put the rule back, or "
                         "take its rows out if it is really no longer needed.")
-        listed = {s.name + ".cocci" for s in self.sections}
-        present = {f for f in os.listdir(HOOKS) if f.endswith(".cocci")}
-        if listed != present:
-            raise ComposeError(f"semantic patches and sections of {self.path} differ: "
-                               + ", ".join(sorted(listed ^ present)))
 
     def for_variant(self, variant):
         return [s for s in self.sections if variant in s.variants]
