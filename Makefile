@@ -43,15 +43,22 @@ module	 := secure_rxe$(if $(filter plain,$(VARIANT)),_plain)
 rxe	 := $(if $(RXE_SRC),$(abspath $(RXE_SRC)),$(out)/rxe/drivers/infiniband/sw/rxe)
 ours	 := drivers/infiniband/sw/secure_rxe
 
+
+# Netlink code, made from its spec; the plain variant has none.
+netlink	 := $(abspath $(O))/netlink
+ifeq ($(VARIANT),secure)
+made	 := include/uapi/rdma/srxe_netlink.h srxe_nl.h srxe_nl.c
+endif
+
 # What the composed driver is made of.
-inputs	 := scripts/compose.py $(wildcard $(ours)/*.[ch] $(ours)/Kbuild* \
+inputs	 := scripts/compose.py $(wildcard $(ours)/*.[ch] $(ours)/K* \
 		$(ours)/hooks/*.cocci $(ours)/hooks/manifest.txt $(rxe)/*.[ch]) \
-		$(shell find include $(if $(KUNIT),tools/testing/kunit) -type f 2>/dev/null)
+		$(shell find include $(if $(KUNIT),tools/testing/kunit) -type f)
 
 kbuild	  = $(MAKE) $(if $(V),,--no-print-directory) -C $(KDIR) M=$(dir) \
 		$(if $(DEBUG),DEBUG=$(DEBUG)) $(if $(KUNIT),KUNIT=$(KUNIT))
 
-.PHONY: all plain compose modules install clean help FORCE
+.PHONY: all plain rxe-source compose modules install tools check test-compose clean help FORCE
 
 all: modules
 
@@ -67,15 +74,23 @@ $(out)/rxe/version: $(KDIR)/include/generated/uapi/linux/version.h scripts/rxe-s
 		$(wildcard /usr/src/linux-source-*.tar.xz)
 	$(Q)scripts/rxe-source.sh $(KDIR) $(out)/rxe
 
-# Options that change what is composed: compose again when they change.
-options := $(RXE_SRC) $(KUNIT)
+rxe-source: $(out)/rxe/version
+
+$(netlink)/.made: Documentation/netlink/specs/secure-rxe.yaml scripts/gen-netlink.sh
+	$(Q)scripts/gen-netlink.sh $(netlink)
+	$(Q)touch $@
+
+# Compose again when an option changes, or when a file comes or goes.
+options := $(RXE_SRC) $(KUNIT) $(inputs)
 $(dir)/.options: FORCE
 	$(Q)mkdir -p $(dir)
 	$(Q)echo '$(options)' | cmp -s - $@ || echo '$(options)' >$@
 
-$(dir)/.composed: $(if $(RXE_SRC),,$(out)/rxe/version) $(inputs) $(dir)/.options
+$(dir)/.composed: $(if $(RXE_SRC),,$(out)/rxe/version) $(if $(made),$(netlink)/.made) \
+		$(inputs) $(dir)/.options
 	$(Q)scripts/compose.py --rxe $(rxe) --variant $(VARIANT) --out $(dir) --headers \
-		--kernel $(shell scripts/kversion.sh $(KDIR)) $(if $(KUNIT),--kunit)
+		--kernel $$(scripts/kversion.sh $(KDIR)) $(if $(KUNIT),--kunit) \
+		$(foreach f,$(made),--file $(f)=$(netlink)/$(f))
 	$(Q)touch $@
 
 compose: $(dir)/.composed
@@ -91,6 +106,17 @@ modules: $(dir)/.composed
 install: modules
 	$(Q)$(kbuild) INSTALL_MOD_DIR=updates modules_install
 	$(Q)depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER)
+
+tools: $(netlink)/.made
+	$(Q)$(MAKE) --no-print-directory -C tools/srxe O=$(abspath $(O)) GEN=$(netlink)
+
+# Style and static checks of our own files; CHECK= names some of them.
+check:
+	$(Q)scripts/check.sh $(abspath $(O))/check $(CHECK)
+
+# Does a hook that does not apply stop the build? On every kernel there is.
+test-compose:
+	$(Q)scripts/test-compose.sh $(abspath $(O))
 
 clean:
 	$(Q)rm -rf $(O)
