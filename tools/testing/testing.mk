@@ -28,13 +28,13 @@ test: setup
 		$(if $(STAGES),--only '$(STAGES)')
 
 vm:
-	$(Q)$(testing)/vm/shell.sh
+	$(Q)SRXE_BUILD=$(abspath $(O)) $(testing)/vm/shell.sh
 
 debug-kernel:
 	$(Q)$(testing)/vm/debug-kernel.sh $(DEBUG_KERNEL)
 
 debug-modules: debug-kernel
-	$(Q)$(MAKE) --no-print-directory KDIR=$(DEBUG_KERNEL) KUNIT=m DEBUG=y all
+	$(Q)$(testing)/vm/debug-modules.sh $(DEBUG_KERNEL) $(abspath $(O))
 	$(Q)$(MAKE) --no-print-directory KDIR=$(DEBUG_KERNEL) plain
 
 other-kernel:

@@ -9,7 +9,7 @@ failed.
   run.py [--only STAGES] [--tests REGEX] [--build DIR]
 
 Stages: build (the module, both variants, both kernels), scripts (tests of the
-build itself), kunit, debug (selftests on the debug kernel), debian (selftests on
+build and of this harness), kunit, debug (selftests on the debug kernel), debian (selftests on
 Debian's own).
 """
 
@@ -107,8 +107,8 @@ class Run:
         self._make("build: module and KUnit tests for the debug kernel", "debug-modules")
 
     def _scripts(self):
-        for path in sorted(glob.glob(os.path.join(TOP, "scripts", "test-*.sh"))):
-            name = os.path.basename(path)[: -len(".sh")]
+        for path in self._script_tests():
+            name = os.path.splitext(os.path.basename(path))[0]
             self._report.progress(name)
             parser = ktap.Parser(name)
             with subprocess.Popen(
@@ -124,6 +124,13 @@ class Run:
                     parser.feed(line.rstrip("\n"))
             self._report.add(parser.end(process.returncode))
 
+    @staticmethod
+    def _script_tests():
+        """Tests that run on the host: of the build, of this harness."""
+        found = glob.glob(os.path.join(TOP, "scripts", "test-*"))
+        found += glob.glob(os.path.join(TOP, "tools", "testing", "*", "test-*.py"))
+        return sorted(path for path in found if os.access(path, os.X_OK))
+
     def _submit(self, label, kernel, guests, entries):
         environment = {"SRXE_BUILD": self._build, "SRXE_TEST_LEVEL": LEVEL[kernel.kind]}
         options = guest.Options(kernel=kernel, guests=guests, environment=environment)
@@ -133,7 +140,7 @@ class Run:
     def _submit_on_debug(self):
         kernel = kernels.find_debug(self._debug)
         if self._wants("kunit"):
-            modules = os.path.join(self._build, kernel.release, "secure", "tests")
+            modules = os.path.join(self._build, kernel.release, "kunit")
             command = f"bash {HERE}/kunit.sh {modules}"
             self._submit("debug kernel 0", kernel, 1, [("kunit", 600, command)])
         if self._wants("debug"):

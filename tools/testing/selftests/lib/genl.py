@@ -1,11 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""One request to the netlink family, by its spec and the kernel's own library.
+"""Requests to the netlink family, by its spec and the kernel's own library.
 
-  genl.py do|dump OPERATION [JSON]
+  genl.py < REQUESTS
 
-JSON are the request's attributes.  Prints the answer as JSON and exits with 0,
-or prints what the kernel says and exits with 2.
+Each line is a request and a Python expression that must be true of its answer:
+
+  do|dump OPERATION JSON => EXPRESSION
+
+JSON are the attributes; the expression knows the answer as x and, of a request
+that was refused, what the kernel said as said.  {dev} stands for the first
+link's name and {index} for its index.  Prints the answers that are not as they
+must be; exit status 1 if there is one.
 """
 
 import glob
@@ -18,40 +24,45 @@ BUILD = os.environ["SRXE_BUILD"]
 SPEC = os.path.join(TOP, "Documentation/netlink/specs/secure-rxe.yaml")
 
 
-def library():
-    """Where scripts/gen-netlink.sh unpacked the kernel's library, with the schema."""
-    found = glob.glob(os.path.join(BUILD, "**/ynl/tools/net/ynl/lib"), recursive=True)
+def open_family():
+    """The family, with what scripts/gen-netlink.sh unpacked: library and schema."""
+    found = glob.glob(os.path.join(BUILD, "**/ynl/tools/net/ynl"), recursive=True)
     if not found:
         sys.exit(f"no tools/net/ynl under {BUILD}: scripts/gen-netlink.sh makes it")
-    return os.path.dirname(found[0])
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, found[0])
+    import lib  # pylint: disable=import-outside-toplevel,import-error
+
+    schema = os.path.join(found[0], "../../../Documentation/netlink/genetlink-legacy.yaml")
+    return lib.YnlFamily(SPEC, schema), lib.NlError
 
 
-def plain(value):
-    """What JSON cannot hold: bytes become hex, sets become sorted lists."""
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, set):
-        return sorted(value)
-    raise TypeError(type(value))
+def check(family, error, line, names):
+    """Makes one request; returns whether the answer was as it must be."""
+    request, expression = line.split("=>")
+    how, operation, attributes = request.split(None, 2)
+    for name, value in names.items():
+        attributes = attributes.replace("{%s}" % name, str(value))
+    answer, said = None, ""
+    try:
+        call = family.dump if how == "dump" else family.do
+        answer = call(operation, json.loads(attributes))
+    except error as refusal:
+        said = (refusal.nl_msg.extack or {}).get("msg", "") or "refused"
+    # pylint: disable-next=eval-used
+    if (said and "said" not in expression) or not eval(expression, {"x": answer, "said": said}):
+        print(f"{line.strip()}: answer {answer}, said: {said}")
+        return False
+    return True
 
 
 def main():
-    sys.dont_write_bytecode = True
-    ynl = library()
-    sys.path.insert(0, ynl)
-    from lib import NlError, YnlFamily  # pylint: disable=import-outside-toplevel
-
-    how, operation = sys.argv[1:3]
-    values = json.loads(sys.argv[3]) if len(sys.argv) > 3 else {}
-    schema = os.path.join(ynl, "../../../Documentation/netlink/genetlink-legacy.yaml")
-    family = YnlFamily(SPEC, schema)
-    try:
-        call = family.dump if how == "dump" else family.do
-        print(json.dumps(call(operation, values), default=plain))
-    except NlError as error:
-        print(error.nl_msg.extack.get("msg", "") if error.nl_msg.extack else "",
-              f"({os.strerror(-error.nl_msg.error)})")
-        sys.exit(2)
+    """Entry point."""
+    family, error = open_family()
+    links = family.dump("link-get", {})
+    names = {"dev": links[0]["dev-name"], "index": links[0]["dev-index"]} if links else {}
+    results = [check(family, error, line, names) for line in sys.stdin if line.strip()]
+    sys.exit(not all(results))
 
 
 main()

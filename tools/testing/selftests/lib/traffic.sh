@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Traffic compared end to end, protection of both links, attacks.
+
+TRAFFIC=$SRXE_BUILD/srxe_traffic
+ATTACK=$SRXE_TOP/tools/testing/attack
+TRAFFIC_PORT=19000
+MODES="header packet encrypt"
+SUITES="aes256-gcm aes128-gcm chacha20-poly1305 aegis128"
+
+# traffic [OPTION ...]: srxe_traffic between a and b; prints what failed and the
+# sum, and fails unless both ends say all was right.  FAMILY=6 has it use IPv6.
+traffic() {
+	local to=$IP4_B server status
+
+	[ "${FAMILY:-4}" = 4 ] || to=$IP6_B
+	TRAFFIC_PORT=$((TRAFFIC_PORT + 1))
+	background traffic-server b timeout -k 5 "${TRAFFIC_SECONDS:-120}" "$TRAFFIC" \
+		--dev "$DEV_B" --addr "$to" --port "$TRAFFIC_PORT"
+	server=$background_pid
+	a timeout -k 5 "${TRAFFIC_SECONDS:-120}" "$TRAFFIC" --dev "$DEV_A" \
+		--port "$TRAFFIC_PORT" "$@" "$to" > "$(scratch)/traffic" 2>&1
+	status=$?
+	grep -vE ': (ok( \(.*\))?|skip .*)$' "$(scratch)/traffic"
+	[ "$status" -eq 0 ] || kill "$server" 2> /dev/null
+	if ! wait "$server" || [ "$status" -ne 0 ]; then
+		echo "srxe_traffic: client's status $status; the server said:"
+		cat "$(scratch)/traffic-server"
+		return 1
+	fi
+}
+
+# protect MODE SUITE[,SUITE ...]: what both links ask for.
+protect() {
+	a "$SRXE" link set "$DEV_A" mode "$1" suites "$2" &&
+		b "$SRXE" link set "$DEV_B" mode "$1" suites "$2"
+}
+
+# scenario NAME falls|holds [OPTION ...]: an attack, from the middle.
+scenario() {
+	local name=$1 expect=$2 ip_a=$IP4_A ip_b=$IP4_B
+
+	shift 2
+	[ "${FAMILY:-4}" = 4 ] || ip_a=$IP6_A ip_b=$IP6_B
+	m timeout -k 5 "${SCENARIO_SECONDS:-120}" "$ATTACK/srxe-scenario" "$name" \
+		--expect "$expect" --ns-a "$NS_A" --ns-b "$NS_B" --dev-a "$DEV_A" \
+		--dev-b "$DEV_B" --ip-a "$ip_a" --ip-b "$ip_b" --traffic "$TRAFFIC" "$@"
+}
+
+# controls NAME ...: the attacks succeed on links without protection.
+controls() {
+	local name
+
+	module_load rxe-plain
+	link_pair
+	for name; do
+		ktap_case control "$name"
+	done
+	link_del "$NS_A" "$DEV_A"
+	link_del "$NS_B" "$DEV_B"
+	module_unload secure_rxe_plain
+}
+
+control() {
+	scenario "$1" falls
+}
+
+# protected_links: links of ours with keys for each other.
+protected_links() {
+	module_load secure-rxe
+	link_pair
+	psk_pair
+}
+
+# attack MODE NAME: it fails on links that ask for that mode.
+attack() {
+	protect "$1" aes256-gcm || fail "cannot set mode $1"
+	scenario "$2" holds
+}
+
+# attack_modes: the modes to try an attack in.
+attack_modes() {
+	if [ "$SRXE_TEST_LEVEL" = pairwise ]; then
+		echo encrypt
+	else
+		echo "$MODES"
+	fi
+}
+
+# attacks_hold NAME ...: each in each of those modes.
+attacks_hold() {
+	local name mode
+
+	for name; do
+		for mode in $(attack_modes); do
+			ktap_case attack "$mode" "$name"
+		done
+	done
+}
+
+# attacks_count N: how many cases N attacks are.
+attacks_count() {
+	local modes
+
+	read -r -a modes <<< "$(attack_modes)"
+	echo $(($1 * ${#modes[@]}))
+}
+
+# attack_test CONTROLS ATTACKS: a whole test, both lists of names.
+attack_test() {
+	local controls attacks
+
+	read -r -a controls <<< "$1"
+	read -r -a attacks <<< "$2"
+	ktap_plan $((${#controls[@]} + $(attacks_count ${#attacks[@]})))
+	topo_path
+	[ ${#controls[@]} -eq 0 ] || controls "${controls[@]}"
+	protected_links
+	attacks_hold "${attacks[@]}"
+	ktap_end
+}
