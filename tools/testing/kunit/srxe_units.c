@@ -9,3 +9,4 @@
 #include "srxe_frame.c"
 #include "srxe_hs_msg.c"
 #include "srxe_hs_body.c"
+#include "srxe_spi.c"
