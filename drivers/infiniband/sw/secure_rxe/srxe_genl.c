@@ -40,7 +40,7 @@ struct genl_family srxe_genl_family __ro_after_init = {
  * Context: process, module init.
  * Return: 0 or an error.
  */
-int __init srxe_genl_init(void)
+int srxe_genl_init(void)
 {
 	return srxe_genl_register(&srxe_genl_family, secure_rxe_nl_ops,
 				  ARRAY_SIZE(secure_rxe_nl_ops));
