@@ -59,7 +59,8 @@ void rxe_release_udp_tunnel(struct socket *sk);
 /* Links (process, RTNL not held). */
 int srxe_link_add(const char *name, struct net_device *ndev);	/* rxe_newlink() */
 void srxe_set_ops(struct ib_device *dev);	/* rxe_register_device(), rxe's are set */
-int srxe_link_attach(struct rxe_dev *rxe);	/* there, before ib_register_device() */
+int srxe_link_attach(struct rxe_dev *rxe, const char *name);
+					/* there, before ib_register_device() */
 void srxe_link_release(struct rxe_dev *rxe);	/* end of rxe_dealloc(), last reference */
 struct ib_device *srxe_ours(struct ib_device *ibdev);	/* every look-up by netdev; any context */
 

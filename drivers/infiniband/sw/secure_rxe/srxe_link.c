@@ -65,9 +65,9 @@ static void link_unlist(struct rxe_dev *rxe)
 }
 
 #ifndef SRXE_PLAIN
-static int protection_attach(struct rxe_dev *rxe)
+static int protection_attach(struct rxe_dev *rxe, const char *name)
 {
-	return srxe_policy_attach(rxe);
+	return srxe_policy_attach(rxe, name);
 }
 
 static void protection_detach(struct rxe_dev *rxe)
@@ -75,7 +75,7 @@ static void protection_detach(struct rxe_dev *rxe)
 	srxe_policy_detach(rxe);
 }
 #else
-static int protection_attach(struct rxe_dev *rxe)
+static int protection_attach(struct rxe_dev *rxe, const char *name)
 {
 	return 0;
 }
@@ -88,6 +88,7 @@ static void protection_detach(struct rxe_dev *rxe)
 /**
  * srxe_link_attach() - give a device its namespace, port, policy and pin
  * @rxe: device that is about to be registered
+ * @name: under what name
  *
  * Undone by srxe_link_release(), which is called whether registration works
  * out or not.
@@ -97,7 +98,7 @@ static void protection_detach(struct rxe_dev *rxe)
  * Return: 0, -EADDRINUSE if somebody else has UDP port 4791 in the namespace,
  * -EEXIST if the netdev has a link, or another error.
  */
-int srxe_link_attach(struct rxe_dev *rxe)
+int srxe_link_attach(struct rxe_dev *rxe, const char *name)
 {
 	struct net_device *ndev = srxe_netdev_get(rxe);
 	int err;
@@ -114,7 +115,7 @@ int srxe_link_attach(struct rxe_dev *rxe)
 	err = PTR_ERR_OR_ZERO(rxe->sec.port);
 	if (err)
 		goto err_module;
-	err = protection_attach(rxe);
+	err = protection_attach(rxe, name);
 	if (err)
 		goto err_port;
 	err = link_list(rxe, ndev);

@@ -46,7 +46,7 @@ expression name, dma;
  rxe_register_device(struct rxe_dev *rxe, ...)
  {
  ...
-+ err = srxe_link_attach(rxe);
++ err = srxe_link_attach(rxe, name);
 + if (err)
 +	return err;
  err = ib_register_device(dev, name, dma);
