@@ -26,6 +26,7 @@ endif
 
 VARIANT ?= secure
 O ?= build
+override O := $(abspath $(O))
 
 ifeq ($(filter $(VARIANT),secure plain),)
 $(error VARIANT is secure or plain)
@@ -33,11 +34,13 @@ endif
 
 Q := $(if $(V),,@)
 
-# O= is ours; kbuild would take it for its own. The rest of the command line
-# (W=, C=, CF=, INSTALL_MOD_PATH=, ...) is for kbuild as well.
+# O= is ours; kbuild would take it for its own if it came by the command line.
+# The rest of the command line (W=, C=, CF=, INSTALL_MOD_PATH=, ...) is for
+# kbuild as well.
 MAKEOVERRIDES := $(filter-out O=%,$(MAKEOVERRIDES))
+export O
 
-out	 := $(abspath $(O))/$(KVER)
+out	 := $(O)/$(KVER)
 dir	 := $(out)/$(VARIANT)
 module	 := secure_rxe$(if $(filter plain,$(VARIANT)),_plain)
 rxe	 := $(if $(RXE_SRC),$(abspath $(RXE_SRC)),$(out)/rxe/drivers/infiniband/sw/rxe)
@@ -45,7 +48,7 @@ ours	 := drivers/infiniband/sw/secure_rxe
 
 
 # Netlink code, made from its spec; the plain variant has none.
-netlink	 := $(abspath $(O))/netlink
+netlink	 := $(O)/netlink
 ifeq ($(VARIANT),secure)
 made	 := include/uapi/rdma/srxe_netlink.h srxe_nl.h srxe_nl.c
 endif
@@ -60,10 +63,13 @@ kbuild	  = $(MAKE) $(if $(V),,--no-print-directory) -C $(KDIR) M=$(dir) \
 
 .PHONY: all plain rxe-source compose modules install tools check test-compose clean help FORCE
 
+include tools/testing/testing.mk
+
+.DEFAULT_GOAL := all
 all: modules
 
 plain:
-	$(Q)$(MAKE) --no-print-directory VARIANT=plain O=$(O) KDIR=$(KDIR) all
+	$(Q)$(MAKE) --no-print-directory VARIANT=plain KDIR=$(KDIR) all
 
 $(KDIR)/include/generated/uapi/linux/version.h:
 	@echo "no headers of kernel $(KVER) (make setup, or apt install linux-headers-$(KVER))" >&2
@@ -98,7 +104,7 @@ compose: $(dir)/.composed
 modules: $(dir)/.composed
 	$(Q)$(kbuild) modules
 	$(Q)cmp -s $(dir)/$(module).ko $(out)/$(module).ko || cp $(dir)/$(module).ko $(out)/
-	@echo "$(O)/$(KVER)/$(module).ko"
+	@echo "$(patsubst $(CURDIR)/%,%,$(out)/$(module).ko)"
 	@if [ -e $(out)/rxe/differs ] && [ -z "$(RXE_SRC)" ]; then \
 		echo "WARNING: $$(cat $(out)/rxe/differs)" >&2; fi
 
@@ -108,15 +114,15 @@ install: modules
 	$(Q)depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER)
 
 tools: $(netlink)/.made
-	$(Q)$(MAKE) --no-print-directory -C tools/srxe O=$(abspath $(O)) GEN=$(netlink)
+	$(Q)$(MAKE) --no-print-directory -C tools/srxe O=$(O) GEN=$(netlink)
 
 # Style and static checks of our own files; CHECK= names some of them.
 check:
-	$(Q)scripts/check.sh $(abspath $(O))/check $(CHECK)
+	$(Q)scripts/check.sh $(O)/check $(CHECK)
 
 # Does a hook that does not apply stop the build? On every kernel there is.
 test-compose:
-	$(Q)scripts/test-compose.sh $(abspath $(O))
+	$(Q)scripts/test-compose.sh $(O)
 
 clean:
 	$(Q)rm -rf $(O)
