@@ -98,11 +98,12 @@ static void link_event(struct ib_event_handler *handler, struct ib_event *event)
 /**
  * srxe_policy_attach() - give a new device its protection layer
  * @rxe: device, not registered yet, sec.net set
+ * @name: what it will be called
  *
  * Context: process.
  * Return: 0; -ENOMEM or the keyring's error.
  */
-int srxe_policy_attach(struct rxe_dev *rxe)
+int srxe_policy_attach(struct rxe_dev *rxe, const char *name)
 {
 	struct srxe_link *link;
 	int err;
@@ -117,7 +118,7 @@ int srxe_policy_attach(struct rxe_dev *rxe)
 	spin_lock_init(&link->sa_lock);
 	INIT_LIST_HEAD(&link->sas);
 
-	link->ring = srxe_ring_create(link);
+	link->ring = srxe_ring_create(link, name);
 	if (IS_ERR(link->ring)) {
 		err = PTR_ERR(link->ring);
 		goto err_free;

@@ -61,7 +61,7 @@ struct srxe_link {
 	struct ib_event_handler		events;
 };
 
-int srxe_policy_attach(struct rxe_dev *rxe);
+int srxe_policy_attach(struct rxe_dev *rxe, const char *name);
 void srxe_policy_detach(struct rxe_dev *rxe);
 
 void srxe_policy_get(struct srxe_link *link, struct srxe_settings *settings);
