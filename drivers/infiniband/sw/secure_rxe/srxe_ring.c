@@ -17,6 +17,8 @@
 #define KEYRING_NAME	"secure_rxe:"
 /* Not setattr: who may do what with the ring is not up to its owner. */
 #define KEYRING_PERM	((KEY_POS_ALL & ~KEY_POS_SETATTR) | (KEY_USR_ALL & ~KEY_USR_SETATTR))
+/* When keys are added one after the other, the ring is refreshed this often. */
+#define ADDING_TAKES	(HZ / 20)
 
 /* Protects rings. Taken after a key's or keyring's semaphore. */
 static DEFINE_MUTEX(rings_lock);
@@ -80,9 +82,11 @@ static int admit(struct srxe_ring *ring, const union key_payload *payload)
 		return -EKEYREVOKED;
 	}
 	WRITE_ONCE(in->psk->used, true);
+	/* one refresh for many keys; look-ups do not wait for it */
+	if (list_empty(&ring->incoming))
+		mod_delayed_work(system_unbound_wq, &ring->work, ADDING_TAKES);
 	list_add_tail_rcu(&in->entry, &ring->incoming);
 	atomic_inc(&ring->gen);
-	mod_delayed_work(system_unbound_wq, &ring->work, 0);
 	return 0;
 }
 
@@ -222,6 +226,8 @@ void srxe_ring_destroy(struct srxe_ring *ring)
 	mutex_lock(&rings_lock);
 	list_del(&ring->entry);
 	mutex_unlock(&rings_lock);
+	/* it is revoked, but by us */
+	WRITE_ONCE(ring->lost, true);
 	/* nobody is in check_link() after this, nor ever will be */
 	key_revoke(ring->keyring);
 	cancel_delayed_work_sync(&ring->work);

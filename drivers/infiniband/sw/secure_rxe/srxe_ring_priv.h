@@ -43,9 +43,9 @@ struct srxe_ring_incoming {
  *	writing, removed from with @lock held and keyring->sem held for reading.
  * @gone: keys for srxe_policy_key_gone(); under @lock
  * @tombs: tombstones
- * @lost: somebody revoked the keyring itself: nothing can be told any more and
- *	every peer is denied
- * @work: refreshes, at once when told to, else every second while there are keys
+ * @lost: the keyring itself was revoked, by somebody or in the end by us:
+ *	nothing can be told any more and every peer is denied
+ * @work: refreshes when told to, and every second while there are keys
  */
 struct srxe_ring {
 	struct srxe_link		*link;
