@@ -63,6 +63,29 @@ static inline void srxe_sched_send(struct rxe_qp *qp)
 #endif
 }
 
+/**
+ * srxe_retransmit() - as if the retransmission timer of a queue pair had run out
+ * @qp: the queue pair
+ *
+ * Of a queue pair that has no such timer the send task runs.
+ *
+ * Context: any.
+ */
+static inline void srxe_retransmit(struct rxe_qp *qp)
+{
+	unsigned long flags;
+
+	if (qp_type(qp) == IB_QPT_RC) {
+		spin_lock_irqsave(&qp->state_lock, flags);
+		qp->comp.timeout = 1;
+		spin_unlock_irqrestore(&qp->state_lock, flags);
+	}
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+	rxe_sched_task(&qp->comp.task);
+#endif
+	srxe_sched_send(qp);
+}
+
 /*
  * What a crypto completion is called with: 6.1 gives a request, which need not
  * be the one submitted, and in it what was given with the callback.

@@ -7,7 +7,7 @@
  * After it the packet waits for its turn in the SA's receive FIFO; in the
  * serial stage the replay window is tested and set in one step, so that of two
  * copies in crypto at the same time one is delivered. Then the packet is made
- * a plain one and given to rxe, or, if it is a CTRL, to the connection.
+ * a plain one and given to rxe, or, if it is a CTRL, dealt with here.
  */
 #include <linux/string.h>
 
@@ -17,6 +17,7 @@
 #include "srxe_epoch.h"
 #include "srxe_frame.h"
 #include "srxe_hooks.h"
+#include "srxe_hs_io.h"
 #include "srxe_open.h"
 #include "srxe_pkt.h"
 #include "srxe_policy.h"
@@ -332,12 +333,7 @@ static void answer_probe(struct srxe_sa *sa)
 static void rcv_ctrl(struct srxe_sa *sa, const struct srxe_req *req, const u8 *hdr)
 {
 	const struct srxe_ctrl *ctrl = (const void *)(hdr + req->frame.hdr_len);
-	const struct srxe_hs_body *body = NULL;
 
-	if (req->frame.payload_len > sizeof(*ctrl))
-		body = ctrl->body;
-	if (sa->conn)
-		srxe_conn_ctrl(sa->conn, sa, ctrl->type, body);
 	if (ctrl->type == SRXE_CTRL_PROBE)
 		answer_probe(sa);
 }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The world around a connection's handshake: keys, settings, SAs, clock and
+ * counters as they really are.
+ */
+#include <linux/ktime.h>
+
+#include "rxe.h"
+#include "srxe_conn.h"
+#include "srxe_hs_io.h"
+#include "srxe_pm.h"
+#include "srxe_policy.h"
+#include "srxe_ring.h"
+#include "srxe_sa.h"
+
+/* The strongest mode there is so far. */
+#define MAX_MODE	SRXE_MODE_ENCRYPT
+
+static struct srxe_conn *conn_of(struct srxe_hs *hs)
+{
+	return container_of(hs, struct srxe_conn, hs);
+}
+
+static u64 now(struct srxe_hs *hs)
+{
+	return ktime_get_boottime_ns();
+}
+
+static void set_timer(struct srxe_hs *hs, u64 when)
+{
+	struct srxe_conn *conn = conn_of(hs);
+	u64 at = now(hs);
+
+	if (!when) {
+		if (cancel_delayed_work(&conn->timer))
+			srxe_conn_put(conn);
+		return;
+	}
+	srxe_conn_get(conn);
+	if (mod_delayed_work(srxe_hs_wq, &conn->timer,
+			     when > at ? nsecs_to_jiffies(when - at) + 1 : 0))
+		srxe_conn_put(conn);
+}
+
+static void send(struct srxe_hs *hs, const struct in6_addr *local,
+		 const struct in6_addr *remote, const struct srxe_hs_msg *msg)
+{
+	srxe_hs_xmit(conn_of(hs), local, remote, msg);
+}
+
+static int keys(struct srxe_hs *hs, const struct in6_addr *peer, struct srxe_ring_key **found,
+		unsigned int max)
+{
+	int n = srxe_ring_lookup(conn_of(hs)->link->ring, peer, found, max);
+
+	if (n == -ENOKEY)
+		return 0;
+	return n < 0 ? -EKEYREVOKED : n;
+}
+
+static struct srxe_ring_key *key_by_id(struct srxe_hs *hs, const struct in6_addr *peer,
+				       const u8 key_id[SRXE_KEY_ID_LEN])
+{
+	return srxe_ring_by_id(conn_of(hs)->link->ring, peer, key_id);
+}
+
+static const struct srxe_psk_keys *secrets(const struct srxe_ring_key *key)
+{
+	return &key->psk->keys;
+}
+
+static void policy(struct srxe_hs *hs, struct srxe_hs_policy *p)
+{
+	const struct srxe_settings *s = &conn_of(hs)->link->settings;
+
+	p->min_mode = READ_ONCE(s->mode);
+	p->max_mode = MAX_MODE;
+	p->suites = READ_ONCE(s->suites);
+}
+
+static struct srxe_sa *sa_new(struct srxe_hs *hs, const struct srxe_sa_ends *ends,
+			      struct srxe_ring_key *key)
+{
+	struct srxe_conn *conn = conn_of(hs);
+	struct srxe_sa *sa;
+
+	/* none may be in the image of a machine that is being stopped */
+	if (srxe_pm_stopping())
+		return NULL;
+	sa = srxe_sa_alloc(conn->link, ends, key, conn);
+	if (IS_ERR(sa))
+		return NULL;
+	spin_lock_bh(&conn->lock);
+	list_add_tail(&sa->conn_entry, &conn->sas);
+	spin_unlock_bh(&conn->lock);
+	return sa;
+}
+
+static int sa_key(struct srxe_hs *hs, struct srxe_sa *sa, struct srxe_sa_params *params,
+		  enum srxe_sa_state state)
+{
+	return srxe_sa_key(sa, params, state);
+}
+
+static void sa_end(struct srxe_hs *hs, struct srxe_sa *sa)
+{
+	srxe_conn_drop(conn_of(hs), sa);
+}
+
+static void sa_linger(struct srxe_hs *hs, struct srxe_sa *sa)
+{
+	srxe_sa_advance(sa, SRXE_SA_LINGER);
+}
+
+static bool sa_heard(const struct srxe_sa *sa)
+{
+	return READ_ONCE(sa->rx.window.top);
+}
+
+static void probe(struct srxe_hs *hs, struct srxe_sa *sa)
+{
+	/* one that does not get away is as good as lost: there will be others */
+	srxe_seal_ctrl(sa, SRXE_CTRL_PROBE, NULL, 0);
+}
+
+static void use(struct srxe_hs *hs, struct srxe_sa *sa)
+{
+	srxe_conn_use(conn_of(hs), sa);
+}
+
+static void failed(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_id)
+{
+	srxe_conn_hs_failed(conn_of(hs), verr, key_id);
+}
+
+static void peer_reset(struct srxe_hs *hs, struct srxe_sa *sa)
+{
+	WRITE_ONCE(conn_of(hs)->reset_mark, READ_ONCE(sa->rx.window.top) + 1);
+}
+
+static void count(struct srxe_hs *hs, enum srxe_hs_count what)
+{
+	static const enum rxe_counters counters[] = {
+		[SRXE_HS_COUNT_DONE]	= SRXE_CNT_HS_DONE,
+		[SRXE_HS_COUNT_FAILED]	= SRXE_CNT_HS_FAILED,
+		[SRXE_HS_COUNT_RETRY]	= SRXE_CNT_HS_RETRY,
+		[SRXE_HS_COUNT_REFUSE]	= SRXE_CNT_HS_REFUSED,
+		[SRXE_HS_COUNT_PARKED]	= SRXE_CNT_HS_PARKED,
+		[SRXE_HS_COUNT_STATE]	= SRXE_CNT_HS_STATE,
+		[SRXE_HS_COUNT_NO_KEY]	= SRXE_CNT_HS_NO_KEY,
+		[SRXE_HS_COUNT_MAC]	= SRXE_CNT_HS_MAC,
+		[SRXE_HS_COUNT_LIMIT]	= SRXE_CNT_HS_LIMIT,
+	};
+
+	rxe_counter_inc(conn_of(hs)->link->rxe, counters[what]);
+}
+
+const struct srxe_hs_ops srxe_hs_world = {
+	.now		= now,
+	.set_timer	= set_timer,
+	.send		= send,
+	.keys		= keys,
+	.key_by_id	= key_by_id,
+	.key_put	= srxe_ring_key_put,
+	.key_live	= srxe_ring_key_live,
+	.secrets	= secrets,
+	.policy		= policy,
+	.sa_new		= sa_new,
+	.sa_key		= sa_key,
+	.sa_end		= sa_end,
+	.sa_linger	= sa_linger,
+	.sa_heard	= sa_heard,
+	.probe		= probe,
+	.use		= use,
+	.failed		= failed,
+	.peer_reset	= peer_reset,
+	.count		= count,
+};
