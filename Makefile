@@ -115,6 +115,7 @@ install: modules
 
 tools: $(netlink)/.made
 	$(Q)$(MAKE) --no-print-directory -C tools/srxe O=$(O) GEN=$(netlink)
+	$(Q)$(MAKE) --no-print-directory -C tools/testing/verbs O=$(O)
 
 # Style and static checks of our own files; CHECK= names some of them.
 check:
