@@ -65,6 +65,8 @@ static void suite_driver(struct kunit *test)
 		{ "gcm_base(ctr(aes-generic),ghash-generic)", 0 },
 		{ "aegis128-generic", -EINVAL },
 		{ "rfc4106(gcm(aes))", -EINVAL },
+		/* lengths of key and nonce as in gcm */
+		{ "rfc7539(chacha20-generic,poly1305-generic)", -EINVAL },
 		{ "no-such-driver", -ENOENT },
 	};
 	struct crypto_aead *tfm;
