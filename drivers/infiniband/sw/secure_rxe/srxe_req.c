@@ -252,10 +252,11 @@ void srxe_req_submit(struct srxe_req *req)
 	 */
 	local_bh_disable();
 	err = req->seal ? crypto_aead_encrypt(aead) : crypto_aead_decrypt(aead);
-	local_bh_enable();
-
+	/* the request may be gone, and the SA; BH off, the device is not yet */
 	if (err == -EINPROGRESS)
 		rxe_counter_inc(rxe, SRXE_CNT_CRYPTO_ASYNC);
-	else
+	local_bh_enable();
+
+	if (err != -EINPROGRESS)
 		srxe_req_done(req, err);
 }
