@@ -96,7 +96,7 @@ def aead_behind(suite, mode, shape, index):
         data += fill(SEED_ICRC, 4)
     material = fill(SEED_KEY + suite, sum(ref.SUITES[suite][1:3]))
     sealed = ref.seal(suite, mode, material, header, data, NUMBER, ctrl)
-    return sealed if mode == ref.ENCRYPT else sealed[-16:]
+    return sealed if mode == ref.ENCRYPT and not ctrl else sealed[-16:]
 
 
 def aead_header():
@@ -115,7 +115,7 @@ def aead_header():
     out.append("\ts8 rkh_depth;\n\tu16 payload_len;\n} aead_shapes[] = {\n")
     for name, opcode, ext_len, depth, payload in SHAPES:
         out.append(f'\t{{ "{name}", 0x{opcode:02x}, {ext_len}, {depth}, {payload} }},\n')
-    out.append("};\n\n/* [suite][mode - 1][shape]: header and packet: ICV; encrypt: ciphertext and ICV */\n")
+    out.append("};\n\n/* [suite][mode - 1][shape]: header, packet and CTRL: ICV; encrypt: ciphertext and ICV */\n")
     out.append(f"static const u8 * const aead_behind[{len(ref.SUITES)}][{len(ref.MODES)}]")
     out.append(f"[{len(SHAPES)}] = {{\n")
     for suite, row in ref.SUITES.items():

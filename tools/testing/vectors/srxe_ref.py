@@ -77,7 +77,7 @@ def seal(suite, mode, material, headers, data, number, ctrl=False):
     if mode == HEADER:
         aad = headers + (data if ctrl else b"") + struct.pack(">H", len(data))
         return data + encrypt(key, nonce, b"", aad)
-    if mode == PACKET:
+    if mode == PACKET or (mode == ENCRYPT and ctrl):
         return data + encrypt(key, nonce, b"", headers + data)
     if mode == ENCRYPT:
         return encrypt(key, nonce, data, headers)

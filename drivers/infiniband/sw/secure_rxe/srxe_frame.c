@@ -190,7 +190,7 @@ static void layout_aead(struct srxe_frame *f)
 {
 	switch (f->mode) {
 	case SRXE_MODE_HEADER:
-		f->aad_len = f->ctrl ? f->icv_off : f->hdr_len;
+		f->aad_len = f->hdr_len;
 		f->crypt_len = 0;
 		break;
 	case SRXE_MODE_PACKET:
@@ -204,7 +204,12 @@ static void layout_aead(struct srxe_frame *f)
 	default:
 		f->aad_len = SRXE_BASE_LEN;
 		f->crypt_len = f->icv_off - SRXE_BASE_LEN;
-		break;
+		return;
+	}
+	if (f->ctrl) {
+		/* no secret is in a CTRL, and it is authentic in every mode */
+		f->aad_len = f->icv_off;
+		f->crypt_len = 0;
 	}
 }
 
