@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Installs what building and testing secure-rxe needs on Debian 12, and nothing
-# that is there already.  No kernel is installed for the host: the image the
-# guests run is unpacked below the build directory.
+# that is there already.
 #
 #   setup.sh [--check]
 #
@@ -14,7 +13,6 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${SRXE_BUILD:-$top/build}
-cache=$build/cache
 log=$build/setup.log
 check_only=no
 
@@ -24,7 +22,7 @@ other_series=6.1
 
 # GiB, measured: packages; sources, debug kernel and products.
 need_system=3
-need_build=4
+need_build=3
 
 packages=(
 	# build
@@ -32,7 +30,7 @@ packages=(
 	pkg-config libmnl-dev libibverbs-dev librdmacm-dev python3 python3-yaml
 	python3-jsonschema git
 	# checks
-	sparse perl yamllint
+	sparse perl yamllint shellcheck
 	# guests
 	qemu-system-x86 procps iproute2 iputils-ping ethtool keyutils tcpdump
 	# RDMA programs, and what tests are written with
@@ -78,7 +76,7 @@ versions() {
 
 # choose_headers SERIES: the headers that fit the source package, else the newest.
 choose_headers() {
-	local headers source newest= fitting= package version
+	local headers package version source='' newest='' fitting=''
 
 	headers=$(headers_of "$1")
 	# shellcheck disable=SC2086 # a list
@@ -99,9 +97,8 @@ choose_headers() {
 }
 
 check_system() {
-	local id= VERSION_ID=
-
-	[ -e /etc/os-release ] && . /etc/os-release
+	# shellcheck disable=SC1091 # the system's
+	. /etc/os-release 2> /dev/null || :
 	if [ "${ID:-}" != debian ] || [ "${VERSION_ID:-}" != 12 ] || [ "$(uname -m)" != x86_64 ]; then
 		die "this is ${PRETTY_NAME:-an unknown system} on $(uname -m); the set-up knows Debian 12 on x86_64" \
 			"elsewhere install by hand what the list in $0 names, then run make with KVER= or KDIR="
@@ -167,28 +164,6 @@ find_missing() {
 	done
 }
 
-image_there() {
-	[ -e "/boot/vmlinuz-$1" ] && [ -e "/lib/modules/$1/modules.dep" ] ||
-		[ -e "$cache/image-$1/lib/modules/$1/modules.dep" ]
-}
-
-# The image for the guests, of the kernel that the headers are of.
-unpack_image() {
-	local release=$1 target=$cache/image-$1 deb
-
-	say "fetching the kernel image $release for the guests (100 MB)"
-	rm -rf "$target.tmp"
-	mkdir -p "$target.tmp/deb"
-	(cd "$target.tmp/deb" && apt-get -q download "linux-image-$release" >> "$log" 2>&1) ||
-		die "cannot download linux-image-$release, see $log; 'apt-get update' may help"
-	deb=$(echo "$target.tmp"/deb/*.deb)
-	dpkg-deb -x "$deb" "$target.tmp"
-	rm -r "$target.tmp/deb"
-	PATH=$PATH:/sbin:/usr/sbin depmod -b "$target.tmp" "$release"
-	rm -rf "$target"
-	mv "$target.tmp" "$target"
-}
-
 main() {
 	local run_headers other_headers release wanted
 
@@ -206,20 +181,23 @@ main() {
 		die "apt knows no linux-headers-$run_series.*-amd64:" \
 			"is bookworm-security among the sources in /etc/apt? then run apt-get update"
 	other_headers=$(choose_headers "$other_series") || die "apt knows no headers of kernel $other_series"
-	wanted=("${packages[@]}" "linux-source-$run_series" "$run_headers"
+	release=${run_headers#linux-headers-}
+	# The guests' kernel; its headers depend on it anyway.
+	wanted=("${packages[@]}" "linux-source-$run_series" "$run_headers" "linux-image-$release"
 		"linux-source-$other_series" "$other_headers")
 	find_missing "${wanted[@]}"
-	release=${run_headers#linux-headers-}
 
 	if [ "$check_only" = yes ]; then
-		image_there "$release" || missing+=("(image of $release, unpacked)")
 		[ "${#missing[@]}" -eq 0 ] || die "missing: ${missing[*]}"
 		say "nothing is missing; kernel $release"
 		return
 	fi
 	check_space "$build" "$need_build" "sources and products"
-	[ "${#missing[@]}" -eq 0 ] || install_packages
-	image_there "$release" || unpack_image "$release"
+	if [ "${#missing[@]}" -gt 0 ]; then
+		installed "linux-image-$release" ||
+			say "the kernel $release comes with its headers: this machine's next boot may take it"
+		install_packages
+	fi
 	say "all there: to run on $release; to compile for ${other_headers#linux-headers-} as well ($SECONDS s)"
 }
 

@@ -18,7 +18,7 @@ DEBUG_KERNEL ?= $(abspath $(O))/debug-kernel
 # The other kernel that must compose and compile.
 other-kernel = $(shell ls -d /lib/modules/6.1.*/build 2>/dev/null | sort -V | tail -n 1)
 
-.PHONY: setup test vm debug-kernel debug-modules other-kernel
+.PHONY: setup test test-tools vm debug-kernel debug-modules other-kernel
 
 setup:
 	$(Q)SRXE_BUILD=$(abspath $(O)) scripts/setup.sh
@@ -27,7 +27,12 @@ test: setup
 	$(Q)SRXE_BUILD=$(abspath $(O)) $(testing)/run/run.py $(if $(T),--tests '$(T)') \
 		$(if $(STAGES),--only '$(STAGES)')
 
+# programs that tests run
+test-tools: tools
+	$(Q)$(MAKE) --no-print-directory -C $(testing)/verbs O=$(abspath $(O))
+
 vm:
+	$(Q)$(MAKE) --no-print-directory KVER=$$($(testing)/vm/kernels.py) all test-tools
 	$(Q)SRXE_BUILD=$(abspath $(O)) $(testing)/vm/shell.sh
 
 debug-kernel:
@@ -35,7 +40,8 @@ debug-kernel:
 
 debug-modules: debug-kernel
 	$(Q)$(testing)/vm/debug-modules.sh $(DEBUG_KERNEL) $(abspath $(O))
-	$(Q)$(MAKE) --no-print-directory KDIR=$(DEBUG_KERNEL) plain
+	$(Q)$(MAKE) --no-print-directory KDIR=$(DEBUG_KERNEL) \
+		KVER=$$(cat $(DEBUG_KERNEL)/include/config/kernel.release) plain
 
 other-kernel:
 	$(Q)[ -n "$(other-kernel)" ] || { echo "no headers of kernel 6.1: make setup" >&2; false; }

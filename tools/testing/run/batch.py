@@ -6,7 +6,6 @@ import dataclasses
 import os
 import re
 import shlex
-import tempfile
 
 import guest
 import initramfs

@@ -53,6 +53,7 @@ class Run:
         self._debug = os.path.join(self._build, "debug-kernel")
         self._logs = os.path.join(self._build, "test-logs")
         self._report = reports.Report()
+        self._kernel = None
         self._pool = concurrent.futures.ThreadPoolExecutor(LANES)
         self._jobs = []
 
@@ -60,15 +61,18 @@ class Run:
         """Runs the stages; returns the exit status."""
         os.makedirs(self._logs, exist_ok=True)
         try:
+            self._kernel = kernels.find_debian()
             self._stages()
         except StageFailed:
             pass
+        except (kernels.NoKernel, selftest.BadDeclaration) as error:
+            self._report.failed("set-up", str(error))
         return self._report.finish()
 
     def _stages(self):
         on_debug = self._wants("kunit") or self._wants("debug")
         with concurrent.futures.ThreadPoolExecutor(1) as background:
-            self._make("build: module, plain variant and tools", "all", "plain", "tools")
+            self._make("build: module, plain variant and tools", "all", "plain", "test-tools")
             # Guests have the right of way: the kernel's build is niced.
             kernel = background.submit(self._debug_kernel) if on_debug else None
             if self._wants("build"):
@@ -76,7 +80,7 @@ class Run:
             if self._wants("scripts"):
                 self._scripts()
             if self._wants("debian"):
-                self._submit_selftests(kernels.find_debian(os.path.join(self._build, "cache")))
+                self._submit_selftests(self._kernel)
             if kernel:
                 kernel.result()
                 self._submit_on_debug()
@@ -92,7 +96,7 @@ class Run:
         log = os.path.join(self._logs, name.replace(" ", "-").replace(":", "") + ".log")
         self._report.progress(name)
         with open(log, "w", encoding="utf-8") as stream:
-            command = ["make", "-C", TOP, f"O={self._build}", *targets]
+            command = ["make", "-C", TOP, f"O={self._build}", f"KVER={self._kernel.release}", *targets]
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream)
         if done.returncode == 0:
             self._report.passed(name)
@@ -112,13 +116,12 @@ class Run:
             self._report.progress(name)
             parser = ktap.Parser(name)
             with subprocess.Popen(
-                [path],
+                [path, self._build],
                 cwd=TOP,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
-                env=dict(os.environ, SRXE_BUILD=self._build),
             ) as process:
                 for line in process.stdout:
                     parser.feed(line.rstrip("\n"))
@@ -126,8 +129,8 @@ class Run:
 
     @staticmethod
     def _script_tests():
-        """Tests that run on the host: of the build, of this harness."""
-        found = glob.glob(os.path.join(TOP, "scripts", "test-*"))
+        """Tests that run on the host; they take the build directory."""
+        found = glob.glob(os.path.join(TOP, "scripts", "test-*.sh"))
         found += glob.glob(os.path.join(TOP, "tools", "testing", "*", "test-*.py"))
         return sorted(path for path in found if os.access(path, os.X_OK))
 

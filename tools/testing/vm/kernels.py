@@ -1,9 +1,14 @@
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Finds the kernels a guest can run: Debian's own and the debug kernel."""
+"""Finds the kernels a guest can run: Debian's own and the debug kernel.
+
+As a program, prints the release of Debian's kernel for the guests.
+"""
 
 import glob
 import os
 import re
+import sys
 from dataclasses import dataclass
 
 
@@ -26,29 +31,17 @@ def version_key(release):
     return [int(number) for number in re.findall(r"\d+", release)]
 
 
-def debian_candidates(cache):
-    """Debian kernels at hand: (release, image, modules), unpacked ones first."""
-    roots = sorted(glob.glob(os.path.join(cache, "image-*", "")))
-    for root in roots + ["/"]:
-        for image in glob.glob(os.path.join(root, "boot", "vmlinuz-*")):
-            release = os.path.basename(image)[len("vmlinuz-"):]
-            modules = os.path.join(root, "lib", "modules", release)
-            if os.path.exists(os.path.join(modules, "modules.dep")):
-                yield release, image, modules
-
-
-def find_debian(cache, release=None):
-    """The Debian kernel of that release, or the newest 6.12."""
-    found = [
-        candidate
-        for candidate in debian_candidates(cache)
-        if candidate[0] == release or (release is None and candidate[0].startswith("6.12."))
-    ]
+def find_debian(release=None):
+    """The installed Debian kernel of that release, or the newest 6.12 with headers."""
+    found = []
+    for image in glob.glob(f"/boot/vmlinuz-{release or '6.12.*'}"):
+        name = os.path.basename(image)[len("vmlinuz-"):]
+        if os.path.exists(f"/lib/modules/{name}/build/Makefile"):
+            found.append(name)
     if not found:
-        wanted = release or "6.12"
-        raise NoKernel(f"no kernel image {wanted} for the guest: run 'make setup'")
-    best = max(found, key=lambda candidate: version_key(candidate[0]))
-    return Kernel("debian", *best)
+        raise NoKernel(f"no kernel {release or '6.12'} with headers for the guest: run 'make setup'")
+    best = max(found, key=version_key)
+    return Kernel("debian", best, f"/boot/vmlinuz-{best}", f"/lib/modules/{best}")
 
 
 def find_debug(output):
@@ -58,3 +51,10 @@ def find_debug(output):
     if not os.path.exists(image) or len(modules) != 1:
         raise NoKernel(f"no debug kernel in {output}: run 'make debug-kernel'")
     return Kernel("debug", os.path.basename(modules[0]), image, modules[0])
+
+
+if __name__ == "__main__":
+    try:
+        print(find_debian().release)
+    except NoKernel as problem:
+        sys.exit(f"kernels.py: {problem}")

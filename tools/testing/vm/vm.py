@@ -34,7 +34,6 @@ def parse(arguments):
     build = os.environ.get("SRXE_BUILD", os.path.join(guest.TOP, "build"))
     add = parser.add_argument
     add("--kernel", default="debian", help="debian (newest 6.12), debug, or a Debian release")
-    add("--cache", default=os.path.join(build, "cache"), help="where setup.sh unpacks kernels")
     add("--debug-kernel", default=os.path.join(build, "debug-kernel"), help="its directory")
     add("--guests", type=int, choices=(1, 2), default=1)
     add("--cpus", type=int, default=1)
@@ -61,7 +60,7 @@ def find_kernel(options):
     if options.kernel == "debug":
         return kernels.find_debug(options.debug_kernel)
     release = None if options.kernel == "debian" else options.kernel
-    return kernels.find_debian(options.cache, release)
+    return kernels.find_debian(release)
 
 
 def guest_options(options):

@@ -77,11 +77,11 @@ link_pair() {
 
 # gid_of ADDRESS: the GID of an IP address, as sysfs prints it.
 gid_of() {
-	local head tail groups group gid= zeros
+	local head tail groups group zeros gid=''
 
 	case $1 in
 	*.*)
-		# shellcheck disable=SC2046 # the four numbers apart
+		# shellcheck disable=SC2046,SC2183 # the four numbers apart
 		printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x\n' $(echo "$1" | tr . ' ')
 		return
 		;;
@@ -106,7 +106,7 @@ gid_index() {
 
 	wanted=$(gid_of "$2")
 	while [ -e "$port/gids/$index" ]; do
-		gid= kind=
+		gid='' kind=''
 		{ read -r gid < "$port/gids/$index"; } 2> /dev/null
 		if [ "$gid" = "$wanted" ]; then
 			{ read -r kind < "$port/gid_attrs/types/$index"; } 2> /dev/null
@@ -172,6 +172,7 @@ perftest() {
 	fi
 	background server b "$program" -d "$DEV_B" -x "$(gid_index "$DEV_B" "$to")" \
 		-p "$port" -F "$@"
+	# shellcheck disable=SC2154 # background sets it
 	server=$background_pid
 	if ! wait_for 60 ended_or_listening "$server" "$NS_B" "$port"; then
 		cat "$(scratch)/server"
