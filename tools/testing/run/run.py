@@ -17,6 +17,7 @@ import argparse
 import concurrent.futures
 import glob
 import os
+import signal
 import subprocess
 import sys
 
@@ -178,6 +179,9 @@ def main():
     options.only = options.only.split(",")
     if set(options.only) - set(STAGES):
         parser.error(f"stages are: {', '.join(STAGES)}")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # At once: guests die with their runner.
+        signal.signal(number, lambda *_: os._exit(130))
     return Run(options).run()
 
 

@@ -156,14 +156,15 @@ class Guest:
             arguments += ["-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
         for name, mac, link in links:
             arguments += ["-netdev", f"socket,id={name},fd={link.fileno()}"]
-            device = f"virtio-net-pci,netdev={name},mac={mac}:{self.index:02x},host_mtu=9000"
+            device = f"virtio-net-pci,netdev={name},mac={mac}:{self.index:02x},host_mtu=9000,romfile="
             arguments += ["-device", device]
         return arguments + options.qemu
 
     def start(self, links):
         """Makes the initramfs and starts QEMU with its channels."""
         initramfs.build(self._options.kernel, os.path.join(self.directory, "initramfs"))
-        arguments = [qemu_binary(), *self.arguments(links)]
+        # A guest must not outlive a runner that was killed.
+        arguments = ["setpriv", "--pdeathsig", "KILL", qemu_binary(), *self.arguments(links)]
         for name in ("console", "out", "ctl"):
             ours, theirs = socket.socketpair()
             self._sockets[name] = ours

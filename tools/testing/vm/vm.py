@@ -13,6 +13,7 @@ import argparse
 import os
 import shlex
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -115,6 +116,7 @@ def run_shell(options, directory):
 
 def main():
     """Entry point."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(GUEST_FAILED))
     options = parse(sys.argv[1:])
     work = tempfile.mkdtemp(prefix="srxe-vm.")
     directory = options.log or work
