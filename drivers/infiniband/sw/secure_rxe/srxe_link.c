@@ -184,14 +184,19 @@ static int link_confirm(struct net_device *ndev)
  * @ndev: its netdev, held by the caller
  *
  * Context: process, may sleep, RTNL not held.
- * Return: 0 or an error, as srxe_link_attach() gives them, or -ENODEV if the
- * netdev went away meanwhile.
+ * Return: 0 or an error: as srxe_link_attach() gives them, -EEXIST if the name
+ * is taken, -ENODEV if the netdev went away meanwhile.
  */
 int srxe_link_add(const char *name, struct net_device *ndev)
 {
 	int err;
 
 	err = rxe_net_add(name, ndev);
+	/* the core's way to say that the name is taken */
+	if (err == -ENFILE) {
+		pr_err("there is an RDMA device %s already\n", name);
+		return -EEXIST;
+	}
 	if (err)
 		return err;
 	err = link_confirm(ndev);
