@@ -109,9 +109,11 @@ modules: $(dir)/.composed
 		echo "WARNING: $$(cat $(out)/rxe/differs)" >&2; fi
 
 # INSTALL_MOD_PATH= is kbuild's: a root to install below
-install: modules
+install: modules tools
 	$(Q)$(kbuild) INSTALL_MOD_DIR=updates modules_install
 	$(Q)depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER)
+	$(Q)$(MAKE) --no-print-directory -C tools/srxe O=$(O) GEN=$(netlink) \
+		DESTDIR=$(INSTALL_MOD_PATH) install
 
 tools: $(netlink)/.made
 	$(Q)$(MAKE) --no-print-directory -C tools/srxe O=$(O) GEN=$(netlink)
