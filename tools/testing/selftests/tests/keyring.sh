@@ -1,0 +1,313 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A link's keyring by plain keyctl: what it takes in and from whom, what can be
+# done with its keys, and what is left when they, the link and the module go.
+# srxe-test: kernels=debian,debug guests=1 timeout=900
+. "${0%/*}/../lib/srxe-lib.sh"
+
+HEX=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+# What PROTOCOL's vectors say of it
+HEX_ID=c7ee2b0014d762dda87e9d48145e2eb8
+
+# random: a new key, raw.
+random() {
+	head -c 32 /dev/urandom
+}
+
+# ring: serial of the link's keyring.
+ring() {
+	a "$SRXE" -j link show "$DEV_A" | python3 -S -c 'import json, sys
+print(json.load(sys.stdin)[0]["keyring"])'
+}
+
+# state DESCRIPTION: of that key, as srxe tells it; empty if there is none.
+state() {
+	a "$SRXE" -j psk show "$DEV_A" | python3 -S -c 'import json, sys
+print(*[x["state"] for x in json.load(sys.stdin) if x.get("description") == sys.argv[1]])' "$1"
+}
+
+# is DESCRIPTION STATE
+is() {
+	[ "$(state "$1")" = "$2" ]
+}
+
+expect() {
+	is "$@" || fail "$1 is \"$(state "$1")\", not \"$2\""
+}
+
+# add DESCRIPTION: puts a new key into the ring, prints its serial.
+add() {
+	random | keyctl padd rdma_psk "$1" "$(ring)" || fail "keyctl does not add $1"
+}
+
+# forget: no keys, no remains of keys; what a case begins with.
+forget() {
+	keyctl clear "$(ring)"
+	wait_for 3 gone || fail "keys stay in the keyring"
+	a "$SRXE" psk clear dev "$DEV_A" all
+	[ "$(a "$SRXE" -j psk show "$DEV_A" | tr -d ' \n')" = "[]" ] ||
+		fail "something is left: $(a "$SRXE" psk show "$DEV_A")"
+}
+
+gone() {
+	! a "$SRXE" -j psk show "$DEV_A" | grep -q '"state": *"live"'
+}
+
+# refused ERROR COMMAND ...: it fails, for that reason.  Input is passed on.
+refused() {
+	local reason=$1 said
+
+	shift
+	said=$("$@" 2>&1) && fail "done, but should not be: $*"
+	grep -q "$reason" <<< "$said" || fail "$*: says \"$said\", not \"$reason\""
+}
+
+# weak COMMAND ...: as uid 0 without CAP_NET_ADMIN.
+weak() {
+	setpriv --bounding-set -net_admin --inh-caps -net_admin "$@"
+}
+
+# nobody COMMAND ...: as another user.
+nobody() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+# in_session COMMAND ...: with the link's keyring possessed, by the session's.
+in_session() {
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	keyctl session - bash -c 'keyctl link "$0" @s; "$@"' "$(ring)" "$@"
+}
+
+keyring_is_there() {
+	keyctl describe "$(ring)" | grep -q -- "-lswrv-lswrv-.* 0 .* 0 keyring: secure_rxe:$DEV_A" ||
+		fail "$(keyctl describe "$(ring)")"
+	[ "$(keyctl search @s keyring "secure_rxe:$DEV_A" 2> /dev/null)" != "$(ring)" ] ||
+		fail "it is in a session's keyring"
+}
+
+takes_keys() {
+	local serial
+
+	forget
+	random | keyctl padd rdma_psk peer:10.1.0.1 "$(ring)" || fail "raw"
+	random | od -An -v -tx1 | tr -d ' \n' | keyctl padd rdma_psk peer:fd00::/64#hex "$(ring)" || fail "hex"
+	random | base64 | keyctl padd rdma_psk default "$(ring)" || fail "base64"
+	serial=$(echo $HEX | keyctl padd rdma_psk "peer:10.1.0.0/16" "$(ring)") || fail "known"
+	expect peer:10.1.0.1 live
+	expect peer:fd00::/64#hex live
+	expect default live
+	a "$SRXE" -j psk show "$DEV_A" | python3 -S -c 'import json, sys
+x = [x for x in json.load(sys.stdin) if x["serial"] == int(sys.argv[1])]
+sys.exit(len(x) != 1 or x[0]["key-id"].replace(":", "") != sys.argv[2])' "$serial" $HEX_ID ||
+		fail "not the known key's id: $(a "$SRXE" psk show "$DEV_A")"
+}
+
+refuses_descriptions() {
+	local desc
+
+	forget
+	for desc in peer:10.1.0.1/32 peer:10.1.0.1/16 peer:FD00::1 peer:::ffff:10.1.0.1 me ""; do
+		refused "Invalid argument" keyctl padd rdma_psk "$desc" "$(ring)" < <(random)
+	done
+	[ "$(keyctl rlist "$(ring)")" = "" ] || fail "something is in it"
+}
+
+refuses_payloads() {
+	local payload mark
+
+	forget
+	mark=$(log_mark)
+	for payload in "" short ${HEX}00 ${HEX%?} "correct horse battery staple now" \
+		"$(printf '%064d' 0)"; do
+		refused "Invalid argument" keyctl padd rdma_psk peer:10.1.0.1 "$(ring)" \
+			< <(printf %s "$payload")
+	done
+	log_since "$mark" | grep -q "rdma_psk: expected 32 random bytes" || fail "says nothing"
+	! log_since "$mark" | grep -q "horse" || fail "says the key"
+}
+
+refuses_other_types() {
+	forget
+	refused "not supported" keyctl padd user peer:10.1.0.1 "$(ring)" < <(random)
+	refused "not supported" keyctl newring inner "$(ring)"
+}
+
+not_to_be_read() {
+	local serial
+
+	forget
+	serial=$(add peer:10.1.0.1)
+	refused "Permission denied" keyctl pipe "$serial"
+	refused "not supported" in_session keyctl pipe "$serial"
+	refused "Permission denied" keyctl pupdate "$serial" < <(random)
+	refused "not supported\|Permission denied" in_session keyctl pupdate "$serial" < <(random)
+}
+
+searched_exactly() {
+	local serial found
+
+	forget
+	serial=$(add "peer:10.1.0.1#x")
+	found=$(in_session keyctl search @s rdma_psk "peer:10.1.0.1#x")
+	[ "$found" = "$serial" ] || fail "found $found, not $serial"
+	refused "not available" in_session keyctl search @s rdma_psk peer:10.1.0.1
+	refused "not available" in_session keyctl search @s rdma_psk "*"
+}
+
+# Without possession the owner may not; in a session that links the keyring it may.
+revoked() {
+	local serial
+
+	forget
+	serial=$(add peer:10.1.0.1)
+	expect peer:10.1.0.1 live
+	refused "Permission denied" keyctl revoke "$serial"
+	in_session keyctl revoke "$serial" || fail "keyctl does not revoke"
+	expect peer:10.1.0.1 revoked
+	sleep 1.2
+	expect peer:10.1.0.1 revoked
+}
+
+timed_out() {
+	local serial
+
+	forget
+	serial=$(add peer:10.1.0.1)
+	in_session keyctl timeout "$serial" 1 || fail "keyctl does not set the time limit"
+	wait_for 4 is peer:10.1.0.1 expired || fail "it is $(state peer:10.1.0.1)"
+	sleep 1.2
+	expect peer:10.1.0.1 expired
+}
+
+unlinked() {
+	local serial
+
+	forget
+	serial=$(add peer:10.1.0.1)
+	expect peer:10.1.0.1 live
+	keyctl unlink "$serial" "$(ring)" || fail "keyctl does not unlink"
+	wait_for 3 is peer:10.1.0.1 "" || fail "it is $(state peer:10.1.0.1)"
+}
+
+# An alternative takes the place of what is left of a key; the same name takes the key's.
+replaced() {
+	local first second
+
+	forget
+	first=$(add peer:10.1.0.1)
+	in_session keyctl revoke "$first" || fail "keyctl does not revoke"
+	add "peer:10.1.0.1#2" > /dev/null
+	expect peer:10.1.0.1 ""
+	expect "peer:10.1.0.1#2" live
+	first=$(add default)
+	second=$(add default)
+	[ "$first" != "$second" ] || fail "the same object"
+	expect default live
+	keyctl rlist "$(ring)" | grep -qw "$second" || fail "the new one is not there"
+	! keyctl rlist "$(ring)" | grep -qw "$first" || fail "the old one is still there"
+}
+
+# P1
+without_net_admin() {
+	forget
+	refused "Operation not permitted" weak keyctl padd rdma_psk peer:10.1.0.1 "$(ring)" \
+		< <(random)
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	refused "Operation not permitted" weak keyctl session - bash -c \
+		'keyctl link $(head -c 32 /dev/urandom | keyctl padd rdma_psk peer:10.1.0.1 @s) "$0"' \
+		"$(ring)"
+	# shellcheck disable=SC2016
+	refused "Operation not permitted" weak keyctl session - bash -c \
+		'keyctl move $(head -c 32 /dev/urandom | keyctl padd rdma_psk peer:10.1.0.1 @s) @s "$0"' \
+		"$(ring)"
+	expect peer:10.1.0.1 ""
+	refused "CAP_NET_ADMIN\|not permitted" weak ip netns exec "$NS_A" "$SRXE" psk show "$DEV_A"
+}
+
+# request_key() links what it constructs into the keyring it is given, restricted or not.
+past_the_restriction() {
+	forget
+	add peer:10.1.0.2 > /dev/null
+	weak keyctl request2 rdma_psk peer:10.1.0.1 $HEX "$(ring)"
+	expect peer:10.1.0.1 ""
+	expect peer:10.1.0.2 live
+}
+
+other_users() {
+	forget
+	refused "Permission denied" nobody keyctl padd rdma_psk peer:10.1.0.1 "$(ring)" < <(random)
+	refused "Permission denied" nobody keyctl rlist "$(ring)"
+	refused "Permission denied" nobody keyctl clear "$(ring)"
+	# root there, with all capabilities, but not where the link is
+	refused "not permitted\|Permission denied" unshare -Urn \
+		keyctl padd rdma_psk peer:10.1.0.1 "$(ring)" < <(random)
+	expect peer:10.1.0.1 ""
+}
+
+attributes_stay() {
+	refused "Permission denied" keyctl setperm "$(ring)" 0x3f3f3f3f
+	refused "Permission denied" keyctl chown "$(ring)" 65534
+	refused "Permission denied" keyctl restrict_keyring "$(ring)"
+}
+
+# The key, not only its name, decides: a revoked one denies although the default is there.
+ends_connections() {
+	local serial
+
+	forget
+	add default > /dev/null
+	serial=$(keyctl padd rdma_psk "peer:$IP4_B" "$(ring)" < "$key") || fail "no key in a"
+	psk_add "$NS_B" "$DEV_B" "peer:$IP4_A" "$key" || fail "no key in b"
+	# the first handshake may have to wait for crypto modules
+	perftest ib_write_bw -n 1 > /dev/null 2>&1
+	perftest ib_write_bw -n 100 || fail "does not work to begin with"
+	in_session keyctl revoke "$serial" || fail "keyctl does not revoke"
+	PERFTEST_SECONDS=20 perftest ib_write_bw -n 100 && fail "works under a revoked key"
+	keyctl padd rdma_psk "peer:$IP4_B#2" "$(ring)" < "$key" || fail "no second key"
+	perftest ib_write_bw -n 100 || fail "does not work with an alternative"
+	keyctl clear "$(ring)"
+	add default > /dev/null
+	sleep 1.2
+	PERFTEST_SECONDS=20 perftest ib_write_bw -n 100 && fail "works under the default"
+	a "$SRXE" psk show "$DEV_A" | grep -q "$IP4_B.*denied" || fail "no tombstone"
+}
+
+# Whoever holds on to the keyring and to a key holds nothing that works.
+link_and_module_go() {
+	local ring held
+
+	ring=$(ring)
+	held=$(random | keyctl padd rdma_psk peer:10.1.0.9 @u) || fail "no key in @u"
+	keyctl link "$ring" @u || fail "no link to the keyring"
+	link_del "$NS_A" "$DEV_A" && link_del "$NS_B" "$DEV_B" || fail "the links stay"
+	refused "revoked" keyctl padd rdma_psk peer:10.1.0.1 "$ring" < <(random)
+	module_unload "$(module_name "$TYPE")" || fail "the module stays"
+	! grep -q "rdma_psk" /proc/keys || fail "keys stay: $(grep rdma_psk /proc/keys)"
+	refused "revoked" keyctl padd user a "$ring" < <(random)
+	refused "revoked\|not available\|Permission denied" keyctl describe "$held"
+	keyctl clear @u
+}
+
+ktap_plan 17
+module_load secure-rxe
+topo_direct
+link_pair
+key=$(psk_file)
+ktap_case keyring_is_there
+ktap_case takes_keys
+ktap_case refuses_descriptions
+ktap_case refuses_payloads
+ktap_case refuses_other_types
+ktap_case not_to_be_read
+ktap_case searched_exactly
+ktap_case revoked
+ktap_case timed_out
+ktap_case unlinked
+ktap_case replaced
+ktap_case without_net_admin
+ktap_case past_the_restriction
+ktap_case other_users
+ktap_case attributes_stay
+ktap_case ends_connections
+ktap_case link_and_module_go
+ktap_end
