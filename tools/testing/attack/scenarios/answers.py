@@ -43,8 +43,10 @@ def d1(lab):
     """A NAK: remote access, invalid request, RNR, sequence."""
     plans = {"access": 1, "invalid": 1, "operational": 1, "rnr": 12, "sequence": 12}
     found = {}
+    # enough retries to live through the attack, fewer than the NAKs of a kind
+    limits = ("--qp-timeout", "20", "--retry", "6") if lab.secured else PATIENT + ("--retry", "2")
     for kind, count in plans.items():
-        lab.connect(more=PATIENT + ("--rnr", "2", "--retry", "2"))
+        lab.connect(more=limits + ("--rnr", "2"))
         target = _pending(lab, "send 64")
         watch = _watch(lab)
         lab.to_a.send([forge.nak(target, kind)] * count, gap=0.05 if count > 1 else 0)

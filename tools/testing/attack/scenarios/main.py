@@ -21,7 +21,7 @@ SCENARIOS = {
     "R1": replay.r1, "R2": replay.r2,
     "G1": downgrade.g1, "G2": downgrade.g2, "G3": downgrade.g3, "G4": downgrade.g4,
     "G5": downgrade.g5,
-    "M1": wire_view.m1, "M2": wire_view.m2, "E1": wire_view.e1,
+    "M1": wire_view.m1, "M1plain": wire_view.m1_plain, "M2": wire_view.m2, "E1": wire_view.e1,
 }
 
 

@@ -2,9 +2,29 @@
 """M1, M2, E1: malformed packets, nonces, and what a listener reads."""
 
 from srxe_attack import check, fuzz
+from srxe_attack import packet as pk
 from srxe_attack import wire
 
 from .pair import HOLD_LEN, Broken, Watch, need, until
+
+
+def _malformed(lab, kind, captured=()):
+    """Sends all of a kind to b; their number."""
+    frames = [frame for _, frame in fuzz.generate(lab.at_b(), captured, (kind,), lab.args.seed,
+                                                  lab.args.count)]
+    # an uncut copy of the captured packet is an honest one
+    whole = {packet.transport for packet in captured}
+    frames = [frame for frame in frames if not whole & {_transport(frame)}]
+    for at in range(0, len(frames), 256):
+        lab.to_b.send(frames[at : at + 256])
+        # not faster than they are taken: the queue's own drops count nothing
+        lab.b.state()
+    return len(frames)
+
+
+def _transport(frame):
+    packet = pk.parse(frame)
+    return packet.transport if packet else b""
 
 
 def m1(lab):
@@ -17,21 +37,25 @@ def m1(lab):
             lab.connect(qp, more=("--qp-timeout", "0"))
             captured = lab.captured_request("send 24 0")
             watch = Watch(lab, lab.b)
-            target = lab.at_b()
-            frames = [frame for _, frame in
-                      fuzz.generate(target, captured, (kind,), lab.args.seed, lab.args.count)]
-            whole = {packet.frame for packet in captured}
-            frames = [frame for frame in frames if frame not in whole]
-            for at in range(0, len(frames), 256):
-                lab.to_b.send(frames[at : at + 256])
-                # not faster than they are taken: the queue's own drops count nothing
-                watch.end.state()
-            counted = watch.verdict(1, exact=False)
-            found[f"{qp} {kind}"] = {"sent": len(frames), **counted}
+            sent = _malformed(lab, kind, captured)
+            found[f"{qp} {kind}"] = {"sent": sent, **watch.verdict(1, exact=False)}
             before = lab.b.recvs()
             lab.to_b.send([captured[0].frame])
             need(until(lambda before=before: lab.b.recvs() == before + 1),
                  f"after {kind} the honest packet was not accepted")
+    return found
+
+
+def m1_plain(lab):
+    """The same to links of ours that let peers without a key in: what is well-formed
+    enough may end a connection there, nothing may harm the kernel."""
+    found = {}
+    for qp in ("rc", "uc"):
+        for kind in lab.args.kinds.split(",") if lab.args.kinds else fuzz.KINDS:
+            lab.connect(qp)
+            found[f"{qp} {kind}"] = {"sent": _malformed(lab, kind)}
+    lab.connect()
+    lab.honest()
     return found
 
 

@@ -56,8 +56,12 @@ def udp_lies(target):
         at = len(whole) - len(transport) - 4 - 4
         length = len(transport) + 4 + 8
         for lie in (0, 7, 8, 12, 20, length - 4, length - 1, length + 1, 65535):
-            frame = whole[:at] + struct.pack(">H", lie) + whole[at + 2 :]
-            yield f"udp-length-{name}-{lie}", frame
+            udp = whole[at - 4 : at] + struct.pack(">H", lie) + b"\0\0" + whole[at + 4 :]
+            if target.path.src.version == 6:
+                # right for the part that the length admits
+                total = pk.udp6_checksum(target.path, udp[: max(lie, 8)])
+                udp = udp[:6] + struct.pack(">H", total) + udp[8:]
+            yield f"udp-length-{name}-{lie}", whole[: at - 4] + udp
 
 
 def opcodes(target):

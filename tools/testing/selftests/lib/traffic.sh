@@ -37,6 +37,11 @@ protect() {
 		b "$SRXE" link set "$DEV_B" mode "$1" suites "$2"
 }
 
+# allow_unkeyed: peers without a key may talk plain.
+allow_unkeyed() {
+	a "$SRXE" link set "$DEV_A" unkeyed allow && b "$SRXE" link set "$DEV_B" unkeyed allow
+}
+
 # scenario NAME falls|holds [OPTION ...]: an attack, from the middle.
 scenario() {
 	local name=$1 expect=$2 ip_a=$IP4_A ip_b=$IP4_B

@@ -7,10 +7,6 @@
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 
-allow_unkeyed() {
-	a "$SRXE" link set "$DEV_A" unkeyed allow && b "$SRXE" link set "$DEV_B" unkeyed allow
-}
-
 ktap_plan $((1 + $(attacks_count 5)))
 topo_path
 controls G1
