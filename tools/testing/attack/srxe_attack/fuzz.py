@@ -192,6 +192,16 @@ def fragments(target, captured=()):
                 yield f"fragment-{name}-{size}-{n}", frame
 
 
+def _places(name, transport):
+    """Bytes to damage: not the QPN, for it is to reach the QP, nor FECN and BECN, nor, in
+    a captured packet, what its mode does not authenticate."""
+    places = [at for at in range(len(transport)) if at not in (4, 5, 6, 7)]
+    if name.startswith("captured") and transport[pk.BTH_LEN] >> 6 == 1:
+        end = pk.BTH_LEN + pk.SETH_LEN + pk.ext_len(transport[0])
+        places = [at for at in places if at < end or at >= len(transport) - pk.ICV_LEN]
+    return places
+
+
 def noise(target, captured=(), seed=1, count=2000):
     """Well-formed packets with a few random bytes changed; ICRC right in half of them."""
     rng = random.Random(seed)
@@ -199,10 +209,9 @@ def noise(target, captured=(), seed=1, count=2000):
     for n in range(count):
         name, transport = rng.choice(kinds)
         data = bytearray(transport)
+        places = _places(name, transport)
         for _ in range(rng.randint(1, 4)):
-            # never the QPN: it is to reach the QP
-            at = rng.choice([i for i in range(len(data)) if i not in (5, 6, 7)])
-            data[at] = rng.randrange(256)
+            data[rng.choice(places)] ^= rng.randrange(1, 256)
         if rng.random() < 0.3:
             data = data[: rng.randint(0, len(data))]
         if len(data) >= pk.BTH_LEN and rng.random() < 0.5:
