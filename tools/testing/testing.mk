@@ -5,6 +5,7 @@
 # make setup		install what is missing on Debian 12
 # make test		build and run everything, sum in the last line; T=REGEX
 #			chooses selftests, STAGES=build,scripts,kunit,debug,debian
+# make demo		two hosts, a listener and a forger: plain, then secured
 # make vm		a shell in a guest with the module loaded and two linked
 #			namespaces; CMD='...' runs a command instead, KERNEL=debug
 #			takes the debug kernel
@@ -18,7 +19,7 @@ DEBUG_KERNEL ?= $(abspath $(O))/debug-kernel
 # The other kernel that must compose and compile.
 other-kernel = $(shell ls -d /lib/modules/6.1.*/build 2>/dev/null | sort -V | tail -n 1)
 
-.PHONY: setup test test-tools vm debug-kernel debug-modules other-kernel
+.PHONY: setup test test-tools demo vm debug-kernel debug-modules other-kernel
 
 setup:
 	$(Q)SRXE_BUILD=$(abspath $(O)) scripts/setup.sh
@@ -30,6 +31,10 @@ test: setup
 # programs that tests run
 test-tools: tools
 	$(Q)$(MAKE) --no-print-directory -C $(testing)/verbs O=$(abspath $(O))
+
+demo: setup
+	$(Q)$(MAKE) --no-print-directory KVER=$$($(testing)/vm/kernels.py) all plain test-tools
+	$(Q)SRXE_BUILD=$(abspath $(O)) $(testing)/vm/vm.py -- $(testing)/demo/guest.sh
 
 vm:
 	$(Q)$(MAKE) --no-print-directory KVER=$$($(testing)/vm/kernels.py) all test-tools
