@@ -51,7 +51,7 @@ unpack() {
 	for pattern in "${unused[@]}"; do
 		excludes+=(--exclude "linux-source-$series/$pattern/*.[chS]")
 	done
-	excludes+=(--exclude "*.dts" --exclude "*.dtsi" --exclude "*.rst" --exclude "*.yaml")
+	excludes+=(--exclude "linux-source-$series/Documentation/[a-mo-z]*/*" --exclude "*.dts*")
 	say "unpacking $tarball"
 	rm -rf "$source"
 	mkdir -p "$source"
