@@ -178,11 +178,6 @@ int genl_talk(struct nlmsghdr *nlh, unsigned int max_attr, reply_fn reply, void 
 		if (n >= 0)
 			n = mnl_cb_run2(rcvbuf, (size_t)n, seq, portid, on_reply, &talk,
 					control, ARRAY_SIZE(control));
-		/* The links changed under a dump: what came is valid, if not all of it. */
-		if (n < 0 && errno == EINTR) {
-			fputs("srxe: links changed, the list may be incomplete\n", stderr);
-			n = 0;
-		}
 	}
 	if (n < 0) {
 		say(object, errno, NULL);
