@@ -271,6 +271,7 @@ static bool tx_ready_next(struct srxe_sa *sa)
 	spin_lock_bh(&tx->fifo.lock);
 	tx->next = key;
 	spin_unlock_bh(&tx->fifo.lock);
+	srxe_sa_set_driver(sa, key->tfm);
 	return true;
 }
 

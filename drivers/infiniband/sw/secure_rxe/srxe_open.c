@@ -86,7 +86,7 @@ static int check_sa(const struct srxe_sa *sa, const struct sk_buff *skb,
 	const struct srxe_bth *bth = (const struct srxe_bth *)pkt->hdr;
 	const struct srxe_sa_ends *ends = &sa->ends;
 	struct in6_addr saddr, daddr;
-	int state = READ_ONCE(sa->state);
+	int state = smp_load_acquire(&sa->state);	/* see settle() */
 
 	if (state == SRXE_SA_EMBRYO || state == SRXE_SA_DEAD)
 		return SRXE_CNT_RX_NO_SA;

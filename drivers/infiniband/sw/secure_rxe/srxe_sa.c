@@ -175,6 +175,22 @@ err_dev:
 	return ERR_PTR(err);
 }
 
+/**
+ * srxe_sa_set_driver() - note the crypto driver, for display
+ * @sa: SA
+ * @tfm: what it sends with, now or soon; a better driver may have come
+ *
+ * Context: any but hard interrupts.
+ */
+void srxe_sa_set_driver(struct srxe_sa *sa, struct crypto_aead *tfm)
+{
+	const char *name = crypto_tfm_alg_driver_name(crypto_aead_tfm(tfm));
+
+	spin_lock_bh(&sa->lock);
+	strscpy(sa->driver, name, sizeof(sa->driver));
+	spin_unlock_bh(&sa->lock);
+}
+
 /* The SA has its keys: let it be used, unless it ended or policy changed meanwhile. */
 static int settle(struct srxe_sa *sa, const struct srxe_sa_params *p,
 		  enum srxe_sa_state state)
@@ -189,9 +205,7 @@ static int settle(struct srxe_sa *sa, const struct srxe_sa_params *p,
 	} else if (p->mode < sa->link->settings.mode) {
 		err = -EPERM;
 	} else {
-		strscpy(sa->driver,
-			crypto_tfm_alg_driver_name(crypto_aead_tfm(sa->tx.key->tfm)),
-			sizeof(sa->driver));
+		sa->keyed = true;
 		if (state == SRXE_SA_STANDING)
 			sa->established = ktime_get_real_seconds();
 		/* who sees the state sees what it stands for */
@@ -227,6 +241,7 @@ int srxe_sa_key(struct srxe_sa *sa, struct srxe_sa_params *p, enum srxe_sa_state
 
 	sa->p = *p;
 	memzero_explicit(sa->p.chain, sizeof(sa->p.chain));
+	srxe_sa_set_driver(sa, sa->tx.key->tfm);
 	err = settle(sa, p, state);
 	if (!err)
 		srxe_epoch_kick(sa);

@@ -35,6 +35,7 @@
 #include "srxe_ring.h"
 #include "srxe_spi.h"
 
+struct crypto_aead;
 struct srxe_conn;
 struct srxe_epoch_key;
 struct srxe_link;
@@ -156,7 +157,8 @@ struct srxe_sa_rx {
  * @rx: receiving
  * @epoch_work: derives and retires epoch keys; holds a reference while queued
  * @established: ktime_get_real_seconds() when it came to stand, for display
- * @driver: crypto driver in use, for display; under @lock
+ * @keyed: @p is valid, whatever the state
+ * @driver: crypto driver it sends with, for display; under @lock
  * @free: frees it in process context
  */
 struct srxe_sa {
@@ -179,6 +181,7 @@ struct srxe_sa {
 	struct srxe_sa_rx		rx;
 	struct delayed_work		epoch_work;
 	time64_t			established;
+	bool				keyed;
 	char				driver[CRYPTO_MAX_ALG_NAME];
 	struct rcu_work			free;
 };
@@ -233,6 +236,7 @@ void srxe_sa_exit(void);
 struct srxe_sa *srxe_sa_alloc(struct srxe_link *link, const struct srxe_sa_ends *ends,
 			      struct srxe_ring_key *key, struct srxe_conn *conn);
 int srxe_sa_key(struct srxe_sa *sa, struct srxe_sa_params *p, enum srxe_sa_state state);
+void srxe_sa_set_driver(struct srxe_sa *sa, struct crypto_aead *tfm);
 bool srxe_sa_advance(struct srxe_sa *sa, enum srxe_sa_state state);
 void srxe_sa_end(struct srxe_sa *sa);
 void srxe_sa_end_link(struct srxe_link *link);

@@ -45,8 +45,8 @@ void srxe_sa_info(struct srxe_sa *sa, struct srxe_sa_info *info)
 	spin_lock_bh(&sa->lock);
 	info->state = sa->state;
 	info->established = sa->established;
-	if (sa->driver[0]) {
-		/* it has settled once, so the rest does not change any more */
+	if (sa->keyed) {
+		/* these do not change any more */
 		info->peer_spi = sa->p.peer_spi;
 		info->mode = sa->p.mode;
 		info->suite = sa->p.suite;
