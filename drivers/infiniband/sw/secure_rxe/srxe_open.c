@@ -36,12 +36,19 @@ static void drop(struct sk_buff *skb, struct rxe_dev *rxe, int why)
 	ib_device_put(&rxe->ib_dev);
 }
 
-/* IP and UDP header as we send them, and one behind the other. */
+/* IP and UDP header as we send them, one behind the other, and nothing behind the packet. */
 static bool outer_ok(const struct sk_buff *skb)
 {
-	if (skb_transport_offset(skb) - skb_network_offset(skb) != srxe_ip_len(skb))
+	const struct iphdr *iph = ip_hdr(skb);
+	__be16 len = htons(skb->len + sizeof(struct udphdr));
+
+	if (skb_transport_offset(skb) - skb_network_offset(skb) != srxe_ip_len(skb) ||
+	    udp_hdr(skb)->len != len)
 		return false;
-	return skb->protocol != htons(ETH_P_IP) || ip_hdr(skb)->ihl == 5;
+	if (skb->protocol != htons(ETH_P_IP))
+		return ipv6_hdr(skb)->payload_len == len;
+	return iph->ihl == 5 &&
+	       iph->tot_len == htons(skb->len + sizeof(struct udphdr) + sizeof(*iph));
 }
 
 static bool opcode_known(u8 opcode)
