@@ -261,6 +261,8 @@ ends_connections() {
 	# the first handshake may have to wait for crypto modules
 	perftest ib_write_bw -n 1 > /dev/null 2>&1
 	perftest ib_write_bw -n 100 || fail "does not work to begin with"
+	a "$SRXE" psk show "$DEV_A" | grep -q "$IP4_B.*tombstone" || fail "a does not remember b"
+	b "$SRXE" psk show "$DEV_B" | grep -q "$IP4_A.*tombstone" || fail "b does not remember a"
 	in_session keyctl revoke "$serial" || fail "keyctl does not revoke"
 	PERFTEST_SECONDS=20 perftest ib_write_bw -n 100 && fail "works under a revoked key"
 	keyctl padd rdma_psk "peer:$IP4_B#2" "$(ring)" < "$key" || fail "no second key"
