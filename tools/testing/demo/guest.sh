@@ -47,9 +47,9 @@ speed() {
 		[ "$ns" = a ] && dev=$DEV_A || dev=$DEV_B
 		"$ns" "$SRXE" link set "$dev" mode "$1" || return 1
 	done
-	perftest ib_write_bw -e -N -s 65536 -n "${2:-1000}" |
+	perftest ib_send_bw -e -N -s 65536 -n "${2:-1000}" |
 		awk -v mode="$1" '$1 == 65536 {
-			printf "   %-8s ib_write_bw 64 KiB: %7.1f MB/s (%s iterations)\n", mode, $4, $2
+			printf "   %-8s ib_send_bw 64 KiB: %7.1f MB/s (%s iterations)\n", mode, $4, $2
 			found = 1
 		} END { exit !found }'
 }
