@@ -6,6 +6,7 @@ import dataclasses
 import os
 import re
 import shlex
+import time
 
 import guest
 import initramfs
@@ -39,6 +40,7 @@ class Batch:
         self._session = None
         self._parser = None
         self._current = ""
+        self._started = (0, 0)
         self._begun = False
         self._output = None
 
@@ -74,7 +76,7 @@ class Batch:
         if begin:
             self._begun = True
             self._current = begin.group(1)
-            self._report.progress(f"{self._label}: {self._current}")
+            self._started = (time.monotonic(), self._session.processor_seconds())
             self._session.limit(self._current, int(begin.group(2)) + GRACE)
             self._parser = ktap.Parser(f"{self._label}: {self._current}")
         elif end and self._parser:
@@ -85,6 +87,11 @@ class Batch:
 
     def _finish(self, status, reason=""):
         self._report.add(self._parser.end(status, reason))
+        seconds = time.monotonic() - self._started[0]
+        processor = self._session.processor_seconds() - self._started[1]
+        self._report.progress(
+            f"{self._label}: {self._current} took {seconds:.0f} s, {processor:.0f} s of processor time"
+        )
         self._parser = None
         self._left = [entry for entry in self._left if entry[0] != self._current]
 

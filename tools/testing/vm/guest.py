@@ -227,6 +227,15 @@ class Guest:
         """True while QEMU runs."""
         return self._process.poll() is None
 
+    def processor_seconds(self):
+        """Processor time that the guest has used, boot included."""
+        try:
+            with open(f"/proc/{self._process.pid}/stat", encoding="ascii") as stream:
+                fields = stream.read().rpartition(")")[2].split()
+        except (OSError, AttributeError):
+            return 0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def ask_dump(self):
         """Has the kernel show blocked tasks on the console."""
         try:
@@ -278,6 +287,10 @@ class Session:
         :param seconds: from now
         """
         self._limit = (what, time.monotonic() + seconds)
+
+    def processor_seconds(self):
+        """Processor time that the guests have used so far."""
+        return sum(guest.processor_seconds() for guest in self._guests)
 
     def run(self, script, on_line=print):
         """Boots, runs the script, ends the guests.
