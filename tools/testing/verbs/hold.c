@@ -194,11 +194,11 @@ static void answer(struct hold *h, int err)
 		fputs("{\"ok\":true}\n", h->out);
 }
 
-static int do_post(struct hold *h, enum op op, uint32_t len, uint32_t off, unsigned int count)
+static int do_post(struct hold *h, enum op type, uint32_t len, uint32_t off, unsigned int count)
 {
 	struct endpoint *ep = h->ep;
 	struct req r = {
-		.op = op, .len = len, .local = slot_base(ep, 0, 0) + off,
+		.op = type, .len = len, .local = slot_base(ep, 0, 0) + off,
 		.remote = ep->remote.va + ep->stride * ep->depth + off,
 		.rkey = ep->remote.rkey, .compare = 1, .swap = 2, .wr_id = WR_ID(WR_REQ, 0),
 	};
