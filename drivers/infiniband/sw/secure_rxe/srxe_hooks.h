@@ -122,6 +122,13 @@ int srxe_rcv_check(struct sk_buff *skb, struct rxe_pkt_info *pkt);
 int srxe_check_mw(const struct rxe_qp *qp, const struct rxe_pkt_info *pkt,
 		  struct rxe_mw *mw, const struct rxe_mr *mr);
 
+/* Windows of a queue pair: rxe_do_local_ops(), rxe_destroy_qp() (process). */
+int srxe_bind_mw(struct rxe_qp *qp, struct rxe_send_wqe *wqe);
+void srxe_unbind_windows(struct rxe_qp *qp);
+#ifndef SRXE_PLAIN
+void rxe_do_invalidate_mw(struct rxe_mw *mw);	/* rxe_mw.c, no longer static; mw->lock held */
+#endif
+
 /* Work requests: rxe_do_local_ops(), and every use of an opcode as an index. */
 int srxe_reg_fast_mr(struct rxe_qp *qp, struct rxe_send_wqe *wqe);
 

@@ -38,9 +38,12 @@ struct srxe_dev {
  * @conn: security state of the connection; allocated with the queue pair of
  *	kind RC or UC, freed when its last reference is gone; NULL for others
  *	and in the plain variant
+ * @no_bind: the queue pair is being destroyed, no memory window may be bound
+ *	to it any more
  */
 struct srxe_qp {
 	struct srxe_conn	*conn;
+	bool			no_bind;
 };
 
 #endif /* SRXE_TYPES_H */

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Fix: a work request that the requester fails is completed with the status it
+// failed with. Where the queue pair goes to the error state first, rxe flushes
+// that one too and reports all as flushed, so nobody learns what went wrong.
+//
+// Safe there: the completion is made anew from the same work request, and a
+// work request is in that state only when it failed or was flushed. Older rxe
+// does this by itself.
+
+@own_status@
+identifier qp, wqe, cqe, err;
+@@
+ flush_send_wqe(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
+ {
+ ...
++ if (wqe->state == wqe_state_error)
++	make_send_cqe(qp, wqe, &cqe);
+ err = rxe_cq_post(qp->scq, &cqe, 0);
+ ...
+ }
