@@ -34,9 +34,7 @@ mtu_of() {
 }
 
 add_and_delete() {
-	local i
-
-	for i in 1 2 3; do
+	for _ in 1 2 3; do
 		link_add "$NS_A" "$DEV_A" || fail "not made"
 		port_taken "$NS_A" || fail "UDP port 4791 is free with a link there"
 		! port_taken "$NS_B" || fail "UDP port 4791 is taken without a link there"
@@ -103,9 +101,9 @@ time.sleep(600)'
 
 # Two at once on one netdev: one of them is made.
 race() {
-	local i links
+	local links
 
-	for i in 1 2 3 4 5; do
+	for _ in 1 2 3 4 5; do
 		a rdma link add srxe_x type "$TYPE" netdev net0 &
 		a rdma link add srxe_y type "$TYPE" netdev net0 &
 		wait

@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What rxe lacks whatever the mode, on our module: bounds of memory windows, path
+# MTU, a full queue, requests in user rings, data that a packet tap shares.
+# (Packet info unset on early drops: malformed.sh.)
+# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=120
+. "${0%/*}/../lib/srxe-lib.sh"
+
+# The peer's index is looked up once: every start of a program costs under TCG.
+verbs() {
+	local what=$1
+
+	shift
+	timeout -k 5 180 "${0%/*}/../lib/verbs_fixes.py" "$what" \
+		"$DEV_A" "$gid_a" "$DEV_B" "$gid_b" "$@" || fail "$what: status $?"
+}
+
+memory_windows() {
+	verbs windows
+}
+
+window_states() {
+	verbs window-states
+}
+
+opcode_in_user_ring() {
+	verbs opcode
+}
+
+reg_mr_in_user_ring() {
+	verbs reg-mr
+}
+
+# The netdev's MTU may change at any time; who asks then gets the link's.
+path_mtu_above_link() {
+	verbs path-mtu 4096 yes
+	a ip link set net0 mtu 1500
+	b ip link set net0 mtu 1500
+	verbs path-mtu 4096 no
+	verbs path-mtu 2048 no
+	verbs path-mtu 1024 yes
+	a ip link set net0 mtu 9000
+	b ip link set net0 mtu 9000
+	verbs path-mtu 4096 yes
+}
+
+# A queue of a few packets, slow enough to be full again and again.
+full_queue() {
+	local dropped
+
+	a tc qdisc add dev net0 root netem rate 400mbit limit 20 || fail "no netem"
+	PERFTEST_SECONDS=120 perftest ib_write_bw -N -s 65536 -n 40 -t 8 -u 16 > /dev/null ||
+		fail "the queue pair did not survive"
+	dropped=$(a tc -s qdisc show dev net0 | sed -n 's/.*dropped \([0-9]*\),.*/\1/p' | head -n 1)
+	a tc qdisc del dev net0 root
+	[ "$dropped" -gt 0 ] || fail "the queue was never full"
+	echo "$dropped packets dropped"
+}
+
+shared_with_tap() {
+	local fifo
+
+	fifo=$(scratch)/tap-fifo
+	mkfifo "$fifo"
+	ip netns exec "$NS_B" "${0%/*}/../lib/verbs_fixes.py" tap < "$fifo" > "$(scratch)/tap" 2>&1 &
+	exec 8> "$fifo"
+	wait_for 20 grep -q ready "$(scratch)/tap" || fail "no tap: $(cat "$(scratch)/tap")"
+	verbs plaintext
+	exec 8>&-
+	wait $! || fail "$(cat "$(scratch)/tap")"
+}
+
+ktap_plan 7
+modprobe sch_netem
+topo_direct
+module_load secure-rxe
+link_pair
+psk_pair
+gid_a=$(gid_index "$DEV_A" "$IP4_A")
+gid_b=$(gid_index "$DEV_B" "$IP4_B")
+ktap_case memory_windows
+ktap_case window_states
+ktap_case opcode_in_user_ring
+ktap_case reg_mr_in_user_ring
+ktap_case path_mtu_above_link
+ktap_case full_queue
+ktap_case shared_with_tap
+ktap_end
