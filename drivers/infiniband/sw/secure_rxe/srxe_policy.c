@@ -12,6 +12,7 @@
 #include "srxe_conn.h"
 #include "srxe_hs_io.h"
 #include "srxe_policy.h"
+#include "srxe_req.h"
 #include "srxe_ring.h"
 #include "srxe_sa.h"
 #include "srxe_suite.h"
@@ -95,13 +96,41 @@ static void link_event(struct ib_event_handler *handler, struct ib_event *event)
 		end_matching(link, address_left, event->device, SRXE_VERR_SA_LOST);
 }
 
+/*
+ * Make a transform of every suite once: what is set can then be used, and the
+ * first handshake does not wait for modules to be loaded.
+ */
+static int try_suites(const struct srxe_settings *s)
+{
+	u8 keymat[SRXE_KEYMAT_MAX];
+	struct crypto_aead *tfm;
+	unsigned int id;
+	bool fits;
+
+	get_random_bytes(keymat, sizeof(keymat));
+	for (id = 0; id < SRXE_SUITE_COUNT; id++) {
+		if (!(s->suites & BIT(id)))
+			continue;
+		tfm = srxe_suite_alloc(srxe_suite_by_id(id),
+				       s->driver[0] ? s->driver : NULL, keymat);
+		if (IS_ERR(tfm))
+			return PTR_ERR(tfm);
+		fits = srxe_req_fits(tfm);
+		crypto_free_aead(tfm);
+		if (!fits)
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
 /**
  * srxe_policy_attach() - give a new device its protection layer
  * @rxe: device, not registered yet, sec.net set
  * @name: what it will be called
  *
  * Context: process.
- * Return: 0; -ENOMEM or the keyring's error.
+ * Return: 0; -ENOMEM, the keyring's error, or that of the crypto API if it has
+ * nothing for the default suite.
  */
 int srxe_policy_attach(struct rxe_dev *rxe, const char *name)
 {
@@ -118,6 +147,12 @@ int srxe_policy_attach(struct rxe_dev *rxe, const char *name)
 	spin_lock_init(&link->sa_lock);
 	INIT_LIST_HEAD(&link->sas);
 
+	err = try_suites(&link->settings);
+	if (err) {
+		pr_err("%s: no crypto driver for %s (error %d): see /proc/crypto, modprobe gcm\n",
+		       name, srxe_suite_pick(defaults.suites)->name, err);
+		goto err_free;
+	}
 	link->ring = srxe_ring_create(link, name);
 	if (IS_ERR(link->ring)) {
 		err = PTR_ERR(link->ring);
@@ -176,26 +211,6 @@ void srxe_policy_get(struct srxe_link *link, struct srxe_settings *settings)
 	mutex_lock(&link->lock);
 	*settings = link->settings;
 	mutex_unlock(&link->lock);
-}
-
-/* Make a transform of every suite once: what is set can then be used. */
-static int try_suites(const struct srxe_settings *s)
-{
-	u8 keymat[SRXE_KEYMAT_MAX];
-	struct crypto_aead *tfm;
-	unsigned int id;
-
-	get_random_bytes(keymat, sizeof(keymat));
-	for (id = 0; id < SRXE_SUITE_COUNT; id++) {
-		if (!(s->suites & BIT(id)))
-			continue;
-		tfm = srxe_suite_alloc(srxe_suite_by_id(id),
-				       s->driver[0] ? s->driver : NULL, keymat);
-		if (IS_ERR(tfm))
-			return PTR_ERR(tfm);
-		crypto_free_aead(tfm);
-	}
-	return 0;
 }
 
 static int check_settings(const struct srxe_settings *s, struct netlink_ext_ack *extack)
