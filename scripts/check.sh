@@ -134,7 +134,7 @@ check_shellcheck() {
 	{
 		files '*.sh'
 		files | xargs grep -lE '^#!/bin/(ba)?sh' -- 
-	} | sort -u | xargs shellcheck -x -S warning
+	} | sort -u | xargs shellcheck -x -S warning -e SC2154
 }
 
 mkdir -p "$build"

@@ -5,17 +5,14 @@
 # srxe-test: kernels=debian,debug guests=1 timeout=600 cost=120
 . "${0%/*}/../lib/srxe-lib.sh"
 
-# traffic_starts: an endless exchange between a and b; both programs' ids in
-# $server and $client.
+# traffic_starts: an endless exchange between a and b.
 traffic_starts() {
 	PERFTEST_PORT=$((PERFTEST_PORT + 1))
 	background removal-server b ibv_rc_pingpong -e -d "$DEV_B" -p "$PERFTEST_PORT" \
 		-g "$(gid_index "$DEV_B" "$IP4_B")" -n 100000000
-	server=$background_pid
 	wait_for 20 listening "$NS_B" "$PERFTEST_PORT" || fail "no server"
 	background removal-client a ibv_rc_pingpong -e -d "$DEV_A" -p "$PERFTEST_PORT" \
 		-g "$(gid_index "$DEV_A" "$IP4_A")" -n 100000000 "$IP4_B"
-	client=$background_pid
 	wait_for 30 counted "$NS_A" "$DEV_A" sent_pkts 200 || fail "no traffic"
 }
 
