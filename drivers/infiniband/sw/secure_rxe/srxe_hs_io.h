@@ -23,7 +23,7 @@ struct srxe_link;
 
 /* Bare messages that may wait, and among how many lists their senders share that. */
 #define SRXE_HS_QUEUES		32
-#define SRXE_HS_QUEUE_LEN	32
+#define SRXE_HS_QUEUE_LEN	(2 * SRXE_MAX_HS_PEER)	/* in both roles */
 
 /**
  * struct srxe_hs_link - a link's handshakes
