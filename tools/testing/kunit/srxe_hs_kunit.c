@@ -404,6 +404,23 @@ static void parking_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 0);
 }
 
+/* The timer is late; what is too old is so all the same. */
+static void parked_too_long(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 10);
+	srxe_hs_reset(&p->a->hs, 1001);
+	p->b->timer = 0;
+	fab_run(p->fab, 5000);
+	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
+	fab_rtr(p->b, p->a);
+	KUNIT_EXPECT_NULL(test, p->b->hs.parked);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 0);
+}
+
 static void modes_and_suites(struct kunit *test)
 {
 	static const struct {
@@ -600,6 +617,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(one_device),
 	KUNIT_CASE(parking),
 	KUNIT_CASE(parking_ends),
+	KUNIT_CASE(parked_too_long),
 	KUNIT_CASE(modes_and_suites),
 	KUNIT_CASE(settings_change),
 	KUNIT_CASE(alternatives),

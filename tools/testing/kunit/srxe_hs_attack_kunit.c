@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Handshake of a connection: those who must not get in, or in the way.
+ */
+#include "srxe_hs_net.h"
+
+static struct fab_pair *pair(struct kunit *test)
+{
+	struct fab_pair *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	fab_pair_init(test, p);
+	return p;
+}
+
+static unsigned int sent(const struct fab_qp *qp, u8 opcode)
+{
+	return qp->sent[opcode - SRXE_OP_INIT];
+}
+
+static struct fab_pair *pair_up(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	fab_run(p->fab, 5000);
+	fab_expect_up(p->a, p->b);
+	return p;
+}
+
+static enum fab_fate drop_sealed(struct fabric *fab, struct fab_frame *f)
+{
+	return f->sealed ? FAB_DROP : FAB_PASS;
+}
+
+static enum fab_fate drop_resp(struct fabric *fab, struct fab_frame *f)
+{
+	return !f->sealed && f->msg.bth.opcode == SRXE_OP_RESP ? FAB_DROP : FAB_PASS;
+}
+
+static enum fab_fate drop_init(struct fabric *fab, struct fab_frame *f)
+{
+	return !f->sealed && f->msg.bth.opcode == SRXE_OP_INIT ? FAB_DROP : FAB_PASS;
+}
+
+/* H5: the same INIT a hundred times is one SA, and each time the same RESP. */
+static void duplicates(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+	struct srxe_hs_msg first;
+	unsigned int i, resps;
+
+	p->fab->fate = drop_resp;
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	fab_run(p->fab, 10);
+	resps = sent(p->b, SRXE_OP_RESP);
+	KUNIT_ASSERT_EQ(test, resps, 1);
+	first = p->fab->seen[1].msg;
+	for (i = 0; i < 100; i++) {
+		fab_replay(p->fab, SRXE_OP_INIT);
+		fab_run(p->fab, 1);
+		KUNIT_EXPECT_MEMEQ(test, (u8 *)&p->fab->seen[1].msg, (u8 *)&first,
+				   sizeof(first));
+	}
+	KUNIT_EXPECT_GE(test, sent(p->b, SRXE_OP_RESP), resps + 100);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 1);
+	p->fab->fate = NULL;
+	fab_run(p->fab, 7000);
+	fab_expect_up(p->a, p->b);
+}
+
+/* N1b, R3: once the SA stands, no bare message does anything. */
+static void after_confirmation(struct kunit *test)
+{
+	static const u8 opcodes[] = { SRXE_OP_INIT, SRXE_OP_RESP, SRXE_OP_RETRY };
+	struct fab_pair *p = pair_up(test);
+	unsigned int state = p->a->count[SRXE_HS_COUNT_STATE] + p->b->count[SRXE_HS_COUNT_STATE];
+	struct srxe_sa *sa = p->a->tx, *sb = p->b->tx;
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		for (n = 0; n < 10; n++)
+			fab_replay(p->fab, opcodes[i]);
+		fab_run(p->fab, 100);
+	}
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_STATE] +
+			p->b->count[SRXE_HS_COUNT_STATE], state + 30);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 1);
+	/* it was looked at once, for the diagnosis */
+	KUNIT_EXPECT_EQ(test, p->b->resets, 1);
+	KUNIT_EXPECT_PTR_EQ(test, p->a->tx, sa);
+	KUNIT_EXPECT_PTR_EQ(test, p->b->tx, sb);
+	fab_expect_up(p->a, p->b);
+}
+
+/* One side alone is reset: the other keeps what it has, and knows why it breaks. */
+static void one_sided_reset(struct kunit *test)
+{
+	struct fab_pair *p = pair_up(test);
+
+	srxe_hs_reset(&p->a->hs, 77);
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 9000);
+	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_NO_ANSWER);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_STANDING), 1);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 1);
+	KUNIT_EXPECT_GT(test, p->b->resets, 1);
+	KUNIT_EXPECT_LE(test, p->b->resets, 10);
+}
+
+/* H4: an old INIT comes first and is answered; the SA of now stands in spite of it. */
+static void replay_first(struct kunit *test)
+{
+	struct fab_pair *p = pair_up(test);
+	u64 began;
+
+	srxe_hs_reset(&p->a->hs, 101);
+	srxe_hs_reset(&p->b->hs, 102);
+	fab_rtr(p->b, p->a);
+	fab_replay(p->fab, SRXE_OP_INIT);
+	fab_run(p->fab, 5);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 1);
+
+	/* b begins: it waits for the peer's, but not for ever */
+	began = p->fab->now;
+	fab_rts(p->b);
+	fab_rtr(p->a, p->b);
+	while (!p->a->tx && p->fab->now < began + 5000 * FAB_MS)
+		fab_run(p->fab, 1);
+	KUNIT_EXPECT_LT(test, p->fab->now - began, 2000 * FAB_MS);
+	fab_run(p->fab, 20000);
+	fab_expect_up(p->a, p->b);
+}
+
+/* H4: an old INIT comes in the middle. */
+static void replay_between(struct kunit *test)
+{
+	struct fab_pair *p = pair_up(test);
+	struct fab_frame old = p->fab->seen[0];
+
+	srxe_hs_reset(&p->a->hs, 101);
+	srxe_hs_reset(&p->b->hs, 102);
+	p->fab->fate = drop_resp;
+	fab_rtr(p->b, p->a);
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 10);
+	p->fab->seen[0] = old;
+	fab_replay(p->fab, SRXE_OP_INIT);
+	fab_run(p->fab, 5);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 2);
+	p->fab->fate = NULL;
+	fab_run(p->fab, 20000);
+	fab_expect_up(p->a, p->b);
+}
+
+/* R3: an old RESP, to the same queue pairs, is for nothing. */
+static void replay_resp(struct kunit *test)
+{
+	struct fab_pair *p = pair_up(test);
+	struct fab_frame old = p->fab->seen[1];
+
+	srxe_hs_reset(&p->a->hs, 101);
+	srxe_hs_reset(&p->b->hs, 102);
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 5);
+	p->fab->seen[1] = old;
+	fab_replay(p->fab, SRXE_OP_RESP);
+	fab_run(p->fab, 2);
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_STATE], 1);
+	KUNIT_EXPECT_NULL(test, p->a->tx);
+	fab_rtr(p->b, p->a);
+	fab_run(p->fab, 5000);
+	fab_expect_up(p->a, p->b);
+}
+
+/* H3: a thousand old INITs a second while the peer connects. */
+static void flood_of_old(struct kunit *test)
+{
+	struct fab_pair *p = pair_up(test);
+	struct fab_frame old = p->fab->seen[0];
+	struct fab_qp *c = fab_qp_new(p->ha, 40), *d = fab_qp_new(p->hb, 41);
+	unsigned int ms, retries;
+	u64 tokens;
+
+	/* so old that its challenge is stale; its queue pair is there, and waits */
+	srxe_hs_reset(&p->b->hs, 102);
+	fab_rtr(p->b, p->a);
+	fab_run(p->fab, 2 * SRXE_CHALLENGE_PERIOD_S * 1000);
+	tokens = p->hb->limit.link.tokens;
+	retries = sent(p->b, SRXE_OP_RETRY);
+	for (ms = 0; ms < 300; ms++) {
+		fab_put(p->fab, &old);
+		fab_run(p->fab, 1);
+	}
+	KUNIT_EXPECT_EQ(test, p->hb->limit.link.tokens, tokens);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RETRY), retries + 300);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 0);
+
+	fab_connect(c, d);
+	for (ms = 0; ms < 100; ms++) {
+		fab_put(p->fab, &old);
+		fab_run(p->fab, 1);
+	}
+	KUNIT_EXPECT_NOT_NULL(test, c->tx);
+	KUNIT_EXPECT_NOT_NULL(test, d->tx);
+	fab_run(p->fab, 5000);
+	fab_expect_up(c, d);
+}
+
+/* A challenge is good for this period and the next. */
+static void stale_challenge(struct kunit *test)
+{
+	struct fab_pair *p = pair_up(test);
+	struct fab_qp *c = fab_qp_new(p->ha, 40), *d = fab_qp_new(p->hb, 41);
+
+	fab_run(p->fab, SRXE_CHALLENGE_PERIOD_S * 1000);
+	fab_rtr(c, d);
+	fab_rtr(d, c);
+	fab_rts(c);
+	fab_run(p->fab, 50);
+	fab_expect_up(c, d);
+	KUNIT_EXPECT_EQ(test, sent(d, SRXE_OP_RETRY), 0);
+
+	srxe_hs_reset(&c->hs, 103);
+	srxe_hs_reset(&d->hs, 104);
+	fab_run(p->fab, SRXE_CHALLENGE_PERIOD_S * 1000);
+	fab_rtr(c, d);
+	fab_rtr(d, c);
+	fab_rts(c);
+	fab_run(p->fab, 50);
+	fab_expect_up(c, d);
+	KUNIT_EXPECT_EQ(test, sent(d, SRXE_OP_RETRY), 1);
+}
+
+/* The challenge was good when the INIT was parked; at RTR it no longer matters. */
+static void stale_while_parked(struct kunit *test)
+{
+	struct fab_pair *p = pair_up(test);
+	unsigned int retries = sent(p->b, SRXE_OP_RETRY), resps = sent(p->b, SRXE_OP_RESP);
+	const u64 period = SRXE_CHALLENGE_PERIOD_S * NSEC_PER_SEC;
+	u64 end = (p->fab->now / period + 2) * period;
+
+	srxe_hs_reset(&p->a->hs, 101);
+	srxe_hs_reset(&p->b->hs, 102);
+	fab_run(p->fab, (end - p->fab->now) / FAB_MS - 1000);
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 10);
+	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
+	/* of the copies that come later none is parked any more */
+	p->fab->fate = drop_init;
+	fab_run(p->fab, 2000);
+	fab_rtr(p->b, p->a);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), resps + 1);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RETRY), retries);
+}
+
+/* A RESP may echo the first challenge although a RETRY came meanwhile. */
+static void resp_to_first_init(struct kunit *test)
+{
+	struct fab_pair *p = pair_up(test);
+	struct fab_frame resp;
+
+	srxe_hs_reset(&p->a->hs, 101);
+	srxe_hs_reset(&p->b->hs, 102);
+	p->fab->fate = drop_resp;
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	fab_run(p->fab, 5);
+	resp = p->fab->seen[1];
+	/* b has forgotten it all, and knows none of its challenges any more */
+	srxe_hs_reset(&p->b->hs, 103);
+	srxe_hs_limit_renew(&p->hb->limit);
+	fab_rtr(p->b, p->a);
+	fab_run(p->fab, 30);
+	KUNIT_ASSERT_NOT_NULL(test, p->a->hs.attempt);
+	KUNIT_EXPECT_EQ(test, p->a->hs.attempt->tries[0]->inits, 2);
+	p->fab->fate = drop_sealed;
+	fab_put(p->fab, &resp);
+	fab_run(p->fab, 1);
+	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_MAC], 0);
+}
+
+/* One RETRY an attempt: a second one changes nothing. */
+static void second_retry(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+	struct srxe_hs_msg init;
+
+	p->fab->fate = drop_resp;
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	fab_run(p->fab, 10);
+	init = p->fab->seen[0].msg;
+	fab_replay(p->fab, SRXE_OP_RETRY);
+	fab_run(p->fab, 30);
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_STATE], 1);
+	KUNIT_EXPECT_MEMEQ(test, (u8 *)&p->fab->seen[0].msg, (u8 *)&init, sizeof(init));
+}
+
+/* H1: what is sent back to its sender, the numbers of both being equal. */
+static void reflection(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+	struct fab_qp *b = fab_qp_new(p->hb, 17);
+	struct fab_frame f;
+
+	fab_rtr(p->a, b);
+	fab_rts(p->a);
+	f = p->fab->seen[0];
+	swap(f.src, f.dst);
+	fab_put(p->fab, &f);
+	fab_run(p->fab, 2);
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_MAC], 1);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_PENDING), 0);
+
+	fab_rtr(b, p->a);
+	fab_run(p->fab, 100);
+	fab_expect_up(p->a, b);
+	f = p->fab->seen[1];
+	swap(f.src, f.dst);
+	fab_put(p->fab, &f);
+	fab_run(p->fab, 5);
+	fab_expect_up(p->a, b);
+}
+
+/* H1: an INIT is redirected to a third host that has the same key. */
+static void redirection(struct kunit *test)
+{
+	struct fabric *fab = fab_new(test);
+	struct fab_host *ha = fab_host_new(fab, 1), *hb = fab_host_new(fab, 2);
+	struct fab_host *hc = fab_host_new(fab, 3);
+	struct fab_qp *a = fab_qp_new(ha, 17), *b = fab_qp_new(hb, 18), *c = fab_qp_new(hc, 18);
+	struct fab_frame f;
+
+	fab_key_add(ha, 0x11, NULL);
+	fab_key_add(hb, 0x11, NULL);
+	fab_key_add(hc, 0x11, NULL);
+	fab_rtr(a, b);
+	fab_rtr(c, a);
+	fab_rts(a);
+	f = fab->seen[0];
+	f.dst = hc->addr;
+	fab_put(fab, &f);
+	fab_run(fab, 2);
+	KUNIT_EXPECT_EQ(test, c->count[SRXE_HS_COUNT_MAC], 1);
+	KUNIT_EXPECT_EQ(test, sent(c, SRXE_OP_RETRY) + sent(c, SRXE_OP_RESP), 0);
+}
+
+/* From others than the peer: other addresses, numbers, kind. */
+static void not_the_peer(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+	struct fab_host *hc = fab_host_new(p->fab, 3);
+	struct fab_qp *c = fab_qp_new(hc, 17), *a2 = fab_qp_new(p->ha, 19);
+
+	fab_key_add(hc, 0x44, p->hb);
+	fab_key_add(p->hb, 0x44, hc);
+	fab_rtr(p->b, p->a);
+	/* another host with a good key, another queue pair of the right host */
+	fab_rtr(c, p->b);
+	fab_rts(c);
+	fab_rtr(a2, p->b);
+	fab_rts(a2);
+	fab_run(p->fab, 10);
+	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_STATE], 2);
+
+	/* and a queue pair of another kind */
+	p->b->hs.ends.kind = SRXE_KIND_UC;
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 5);
+	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_STATE], 3);
+	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP) + sent(p->b, SRXE_OP_RETRY), 0);
+}
+
+/* An answer from another address is not even looked at. */
+static void answer_from_elsewhere(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+	struct fab_host *hc = fab_host_new(p->fab, 3);
+	struct fab_frame f;
+
+	p->fab->fate = drop_resp;
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	fab_run(p->fab, 5);
+	p->fab->fate = NULL;
+	f = p->fab->seen[1];
+	f.src = hc->addr;
+	fab_put(p->fab, &f);
+	fab_run(p->fab, 1);
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_STATE], 1);
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_MAC], 0);
+	KUNIT_EXPECT_NULL(test, p->a->tx);
+}
+
+/* H4: whoever is connected to himself answers no INIT, not even his own. */
+static void init_to_oneself(struct kunit *test)
+{
+	struct fab_pair *p = pair_up(test);
+	struct fab_frame f = p->fab->seen[0];
+	struct fab_key *key;
+	struct srxe_p addrs;
+
+	key = fab_key_add(p->ha, 0x22, p->ha);
+	srxe_hs_reset(&p->a->hs, 101);
+	fab_rtr(p->a, p->a);
+	f.src = p->ha->addr;
+	f.dst = p->ha->addr;
+	f.msg.bth.qpn = cpu_to_be32(17);
+	f.msg.body.qpn_r = cpu_to_be32(17);
+	memcpy(f.msg.body.key_id, key->secrets.key_id, SRXE_KEY_ID_LEN);
+	memcpy(addrs.gid_i, &p->ha->addr, sizeof(addrs.gid_i));
+	memcpy(addrs.gid_r, &p->ha->addr, sizeof(addrs.gid_r));
+	KUNIT_ASSERT_EQ(test, 0, srxe_hs_sign_init(&key->secrets, &addrs, &f.msg));
+	p->a->count[SRXE_HS_COUNT_STATE] = 0;
+	fab_put(p->fab, &f);
+	fab_run(p->fab, 1);
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_STATE], 1);
+	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_RETRY), 0);
+}
+
+struct flip {
+	u8		opcode;
+	unsigned int	byte;
+};
+
+static enum fab_fate flip_byte(struct fabric *fab, struct fab_frame *f)
+{
+	const struct flip *flip = fab->fate_arg;
+
+	if (!f->sealed && f->msg.bth.opcode == flip->opcode)
+		((u8 *)&f->msg.body)[flip->byte] ^= 1;
+	return FAB_PASS;
+}
+
+/* Every byte of every message counts: one bit changed and it is worth nothing. */
+static void forged_bytes(struct kunit *test)
+{
+	static const u8 opcodes[] = { SRXE_OP_INIT, SRXE_OP_RESP, SRXE_OP_RETRY };
+	struct flip flip;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		for (flip.byte = 0; flip.byte < sizeof(struct srxe_hs_body); flip.byte += 3) {
+			struct fab_pair *p = pair(test);
+
+			flip.opcode = opcodes[i];
+			p->fab->fate = flip_byte;
+			p->fab->fate_arg = &flip;
+			fab_rtr(p->a, p->b);
+			fab_rtr(p->b, p->a);
+			fab_rts(p->a);
+			fab_run(p->fab, 30);
+			KUNIT_EXPECT_NULL_MSG(test, p->a->tx, "%02x byte %u", flip.opcode,
+					      flip.byte);
+			KUNIT_EXPECT_NULL(test, p->b->tx);
+			/* it does not spoil the right one */
+			p->fab->fate = NULL;
+			fab_run(p->fab, 5000);
+			fab_expect_up(p->a, p->b);
+			fab_exit(test);
+		}
+	}
+	test->priv = NULL;
+}
+
+static enum fab_fate forge_refuse(struct fabric *fab, struct fab_frame *f)
+{
+	if (!f->sealed && f->msg.bth.opcode == SRXE_OP_REFUSE)
+		f->msg.body.mac[0] ^= 1;
+	return FAB_PASS;
+}
+
+static void forged_refuse(struct kunit *test)
+{
+	struct fab_pair *p = pair(test);
+
+	p->hb->policy.suites = BIT(SRXE_SUITE_AEGIS128);
+	p->fab->fate = forge_refuse;
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
+	fab_rts(p->a);
+	fab_run(p->fab, 10);
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_MAC], 1);
+	KUNIT_EXPECT_EQ(test, p->a->failures, 0);
+	KUNIT_EXPECT_NOT_NULL(test, p->a->hs.attempt);
+}
+
+/* A holder of the key sends public values of low order: as bad as a wrong MAC. */
+static void low_order(struct kunit *test)
+{
+	static const u8 points[][SRXE_SHARE_LEN] = {
+		{ 0 },
+		{ 1 },
+		{ 0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae,
+		  0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
+		  0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd,
+		  0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00 },
+	};
+	struct fab_pair *p = pair_up(test);
+	struct srxe_p addrs;
+	struct fab_frame f;
+	unsigned int i;
+
+	memcpy(addrs.gid_i, &p->ha->addr, sizeof(addrs.gid_i));
+	memcpy(addrs.gid_r, &p->hb->addr, sizeof(addrs.gid_r));
+	srxe_hs_reset(&p->a->hs, 101);
+	srxe_hs_reset(&p->b->hs, 102);
+	fab_rtr(p->b, p->a);
+	for (i = 0; i < ARRAY_SIZE(points); i++) {
+		f = p->fab->seen[0];
+		memcpy(f.msg.body.share, points[i], SRXE_SHARE_LEN);
+		KUNIT_ASSERT_EQ(test, 0, srxe_hs_sign_init(&p->ha->keys[0]->secrets, &addrs,
+							   &f.msg));
+		fab_put(p->fab, &f);
+		fab_run(p->fab, 2);
+		KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_MAC], i + 1);
+	}
+	fab_expect_quiet(p->b);
+	KUNIT_EXPECT_EQ(test, p->hb->limit.out[SRXE_HS_RESPONDER], 0);
+
+	/* and in a RESP */
+	p->fab->fate = drop_resp;
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 5);
+	f = p->fab->seen[1];
+	memset(f.msg.body.share, 0, sizeof(f.msg.body.share));
+	p->fab->fate = NULL;
+	fab_put(p->fab, &f);
+	fab_run(p->fab, 1);
+	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_MAC], 1);
+	fab_run(p->fab, 5000);
+	fab_expect_up(p->a, p->b);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(duplicates),
+	KUNIT_CASE(after_confirmation),
+	KUNIT_CASE(one_sided_reset),
+	KUNIT_CASE(replay_first),
+	KUNIT_CASE(replay_between),
+	KUNIT_CASE(replay_resp),
+	KUNIT_CASE(flood_of_old),
+	KUNIT_CASE(stale_challenge),
+	KUNIT_CASE(stale_while_parked),
+	KUNIT_CASE(resp_to_first_init),
+	KUNIT_CASE(second_retry),
+	KUNIT_CASE(reflection),
+	KUNIT_CASE(redirection),
+	KUNIT_CASE(not_the_peer),
+	KUNIT_CASE(answer_from_elsewhere),
+	KUNIT_CASE(init_to_oneself),
+	KUNIT_CASE_SLOW(forged_bytes),
+	KUNIT_CASE(forged_refuse),
+	KUNIT_CASE(low_order),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name		= "srxe_hs_attack",
+	.exit		= fab_exit,
+	.test_cases	= cases,
+};
+
+kunit_test_suite(suite);

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bounds of handshakes: challenges, rates, numbers.
+ */
+#include <kunit/test.h>
+#include <linux/string.h>
+
+#include <srxe_hs_limit.h>
+
+static struct in6_addr peer(u32 n)
+{
+	struct in6_addr addr = { .s6_addr32[0] = htonl(0x20010db8) };
+
+	addr.s6_addr32[3] = htonl(n);
+	return addr;
+}
+
+static struct srxe_p pair(u32 a, u32 b)
+{
+	struct in6_addr i = peer(a), r = peer(b);
+	struct srxe_p p;
+
+	memcpy(p.gid_i, &i, sizeof(p.gid_i));
+	memcpy(p.gid_r, &r, sizeof(p.gid_r));
+	return p;
+}
+
+static int init(struct kunit *test)
+{
+	struct srxe_hs_limit *lim = kunit_kzalloc(test, sizeof(*lim), GFP_KERNEL);
+
+	if (!lim)
+		return -ENOMEM;
+	srxe_hs_limit_init(lim, NSEC_PER_SEC);
+	test->priv = lim;
+	return 0;
+}
+
+static void finish(struct kunit *test)
+{
+	srxe_hs_limit_destroy(test->priv);
+}
+
+static void challenges(struct kunit *test)
+{
+	const u64 period = SRXE_CHALLENGE_PERIOD_S * NSEC_PER_SEC;
+	struct srxe_p p = pair(1, 2), q = pair(2, 1);
+	struct srxe_hs_limit *lim = test->priv;
+	u8 c[SRXE_CHALLENGE_LEN], d[SRXE_CHALLENGE_LEN] = {};
+
+	KUNIT_ASSERT_EQ(test, 0, srxe_hs_limit_challenge(lim, 5 * period, &p, c));
+	KUNIT_EXPECT_EQ(test, 0, srxe_hs_limit_challenge_ok(lim, 5 * period, &p, c));
+	KUNIT_EXPECT_EQ(test, 0, srxe_hs_limit_challenge_ok(lim, 6 * period - 1, &p, c));
+	KUNIT_EXPECT_EQ(test, 0, srxe_hs_limit_challenge_ok(lim, 7 * period - 1, &p, c));
+	KUNIT_EXPECT_EQ(test, -ESTALE, srxe_hs_limit_challenge_ok(lim, 7 * period, &p, c));
+	KUNIT_EXPECT_EQ(test, -ESTALE, srxe_hs_limit_challenge_ok(lim, 5 * period - 1, &p, c));
+	KUNIT_EXPECT_EQ(test, -ESTALE, srxe_hs_limit_challenge_ok(lim, 5 * period, &q, c));
+	KUNIT_EXPECT_EQ(test, -ESTALE, srxe_hs_limit_challenge_ok(lim, 5 * period, &p, d));
+	srxe_hs_limit_renew(lim);
+	KUNIT_EXPECT_EQ(test, -ESTALE, srxe_hs_limit_challenge_ok(lim, 5 * period, &p, c));
+}
+
+static void recall(struct kunit *test)
+{
+	struct srxe_p p = pair(1, 2), other = pair(3, 2);
+	struct srxe_hs_limit *lim = test->priv;
+	u8 c[SRXE_CHALLENGE_LEN], got[SRXE_CHALLENGE_LEN];
+
+	memset(c, 0xcc, sizeof(c));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_recall(lim, &p, got));
+	srxe_hs_limit_remember(lim, &p, c);
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_recall(lim, &p, got));
+	KUNIT_EXPECT_MEMEQ(test, got, c, sizeof(c));
+	/* it was given to one of our addresses */
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_recall(lim, &other, got));
+	memset(c, 0xdd, sizeof(c));
+	srxe_hs_limit_remember(lim, &p, c);
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_recall(lim, &p, got));
+	KUNIT_EXPECT_MEMEQ(test, got, c, sizeof(c));
+}
+
+static unsigned int drain(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *addr)
+{
+	unsigned int n = 0;
+
+	while (srxe_hs_limit_charge(lim, now, addr))
+		n++;
+	return n;
+}
+
+static void rates(struct kunit *test)
+{
+	struct in6_addr a = peer(1), b = peer(2);
+	struct srxe_hs_limit *lim = test->priv;
+	u64 now = NSEC_PER_SEC;
+
+	KUNIT_EXPECT_EQ(test, drain(lim, now, &a), SRXE_HS_PEER_BURST);
+	/* one peer's is not another's */
+	KUNIT_EXPECT_EQ(test, drain(lim, now, &b), SRXE_HS_PEER_BURST);
+	now += 10 * NSEC_PER_MSEC;
+	KUNIT_EXPECT_EQ(test, drain(lim, now, &a), SRXE_HS_PEER_RATE / 100);
+	/* time that runs backwards gives nothing */
+	KUNIT_EXPECT_EQ(test, drain(lim, now - NSEC_PER_MSEC, &a), 0);
+	now += 100 * NSEC_PER_SEC;
+	KUNIT_EXPECT_EQ(test, drain(lim, now, &a), SRXE_HS_PEER_BURST);
+}
+
+static void link_rate(struct kunit *test)
+{
+	struct srxe_hs_limit *lim = test->priv;
+	unsigned int i, n = 0;
+	struct in6_addr a;
+
+	for (i = 0; i < 2 * SRXE_HS_LINK_BURST; i++) {
+		a = peer(i);
+		n += srxe_hs_limit_charge(lim, NSEC_PER_SEC, &a);
+	}
+	KUNIT_EXPECT_EQ(test, n, SRXE_HS_LINK_BURST);
+	a = peer(i);
+	KUNIT_EXPECT_EQ(test, drain(lim, NSEC_PER_SEC + NSEC_PER_MSEC, &a),
+			SRXE_HS_LINK_RATE / MSEC_PER_SEC);
+}
+
+static unsigned int enter_all(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			      const struct in6_addr *addr, u32 pd)
+{
+	unsigned int n = 0;
+
+	while (srxe_hs_limit_enter(lim, role, addr, pd))
+		n++;
+	return n;
+}
+
+static void leave_all(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+		      const struct in6_addr *addr, u32 pd, unsigned int n)
+{
+	while (n--)
+		srxe_hs_limit_leave(lim, role, addr, pd);
+}
+
+static void numbers(struct kunit *test)
+{
+	struct srxe_hs_limit *lim = test->priv;
+	struct in6_addr a = peer(1), b = peer(2);
+
+	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_RESPONDER, &a, 1), SRXE_MAX_HS_PEER);
+	/* the peer is full whatever the domain, and so is the domain for any peer */
+	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_RESPONDER, &a, 2), 0);
+	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_RESPONDER, &b, 1), 0);
+	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_RESPONDER, &b, 2), SRXE_MAX_HS_PEER);
+	/* the other role has its own */
+	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_INITIATOR, &a, 1), SRXE_MAX_HS_PEER);
+	leave_all(lim, SRXE_HS_RESPONDER, &a, 1, 1);
+	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_RESPONDER, &a, 1), 1);
+	leave_all(lim, SRXE_HS_RESPONDER, &a, 1, SRXE_MAX_HS_PEER);
+	leave_all(lim, SRXE_HS_RESPONDER, &b, 2, SRXE_MAX_HS_PEER);
+	leave_all(lim, SRXE_HS_INITIATOR, &a, 1, SRXE_MAX_HS_PEER);
+	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_RESPONDER], 0);
+	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_INITIATOR], 0);
+}
+
+static void link_number(struct kunit *test)
+{
+	struct srxe_hs_limit *lim = test->priv;
+	unsigned int i, n = 0;
+	struct in6_addr a;
+
+	for (i = 0; i < SRXE_MAX_HS_LINK / SRXE_MAX_HS_PEER; i++) {
+		a = peer(i);
+		n += enter_all(lim, SRXE_HS_RESPONDER, &a, i);
+	}
+	KUNIT_EXPECT_EQ(test, n, SRXE_MAX_HS_LINK);
+	a = peer(i);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_enter(lim, SRXE_HS_RESPONDER, &a, i));
+	for (i = 0; i < SRXE_MAX_HS_LINK / SRXE_MAX_HS_PEER; i++) {
+		a = peer(i);
+		leave_all(lim, SRXE_HS_RESPONDER, &a, i, SRXE_MAX_HS_PEER);
+	}
+	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_RESPONDER], 0);
+}
+
+/* Memory is bounded; who has something under way is never forgotten. */
+static void parties(struct kunit *test)
+{
+	struct srxe_hs_limit *lim = test->priv;
+	struct in6_addr busy = peer(0xffff), a;
+	u64 now = NSEC_PER_SEC;
+	unsigned int i;
+
+	KUNIT_ASSERT_TRUE(test, srxe_hs_limit_enter(lim, SRXE_HS_RESPONDER, &busy, 1));
+	KUNIT_EXPECT_EQ(test, drain(lim, now, &busy), SRXE_HS_PEER_BURST);
+	for (i = 0; i < 2 * SRXE_HS_MAX_PARTIES; i++) {
+		a = peer(i);
+		now += NSEC_PER_SEC / SRXE_HS_LINK_RATE;
+		KUNIT_ASSERT_TRUE(test, srxe_hs_limit_charge(lim, now, &a));
+		KUNIT_ASSERT_LE(test, lim->count, SRXE_HS_MAX_PARTIES);
+	}
+	KUNIT_EXPECT_EQ(test, lim->count, SRXE_HS_MAX_PARTIES);
+	/* entering makes room for two, and neither is the other's */
+	a = peer(0xeeee);
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_enter(lim, SRXE_HS_INITIATOR, &a, 7));
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 7);
+	/* not even where the peer is the one idle for longest */
+	for (i = SRXE_HS_MAX_PARTIES; i < 2 * SRXE_HS_MAX_PARTIES; i++) {
+		a = peer(i);
+		if (!srxe_hs_limit_enter(lim, SRXE_HS_INITIATOR, &a, 1000 + i))
+			break;
+		srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1000 + i);
+	}
+	KUNIT_EXPECT_EQ(test, i, 2 * SRXE_HS_MAX_PARTIES);
+	KUNIT_EXPECT_EQ(test, lim->count, SRXE_HS_MAX_PARTIES);
+	srxe_hs_limit_leave(lim, SRXE_HS_RESPONDER, &busy, 1);
+	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_RESPONDER], 0);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(challenges),
+	KUNIT_CASE(recall),
+	KUNIT_CASE(rates),
+	KUNIT_CASE(link_rate),
+	KUNIT_CASE(numbers),
+	KUNIT_CASE(link_number),
+	KUNIT_CASE(parties),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name		= "srxe_hs_limit",
+	.init		= init,
+	.exit		= finish,
+	.test_cases	= cases,
+};
+
+kunit_test_suite(suite);
