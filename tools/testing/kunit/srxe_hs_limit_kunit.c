@@ -200,8 +200,8 @@ static void parties(struct kunit *test)
 	a = peer(0xeeee);
 	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_enter(lim, SRXE_HS_INITIATOR, &a, 7));
 	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 7);
-	/* not even where the peer is the one idle for longest */
-	for (i = SRXE_HS_MAX_PARTIES; i < 2 * SRXE_HS_MAX_PARTIES; i++) {
+	/* not even where the peer is the one idle for longest, as the first here is */
+	for (i = SRXE_HS_MAX_PARTIES + 4; i < 2 * SRXE_HS_MAX_PARTIES; i++) {
 		a = peer(i);
 		if (!srxe_hs_limit_enter(lim, SRXE_HS_INITIATOR, &a, 1000 + i))
 			break;
