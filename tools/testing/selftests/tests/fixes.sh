@@ -48,9 +48,10 @@ path_mtu_above_link() {
 full_queue() {
 	local dropped
 
-	a tc qdisc add dev net0 root netem rate 400mbit limit 20 || fail "no netem"
+	a tc qdisc add dev net0 root netem rate 40mbit limit 12 || fail "no netem"
 	PERFTEST_SECONDS=120 perftest ib_write_bw -N -s 65536 -n 40 -t 8 -u 16 > /dev/null ||
 		fail "the queue pair did not survive"
+	a tc -s qdisc show dev net0
 	dropped=$(a tc -s qdisc show dev net0 | sed -n 's/.*dropped \([0-9]*\),.*/\1/p' | head -n 1)
 	a tc qdisc del dev net0 root
 	[ "$dropped" -gt 0 ] || fail "the queue was never full"
