@@ -218,7 +218,8 @@ static int check_settings(const struct srxe_settings *s, struct netlink_ext_ack 
 	int err;
 
 	if (s->mode == SRXE_MODE_CONCEAL) {
-		NL_SET_ERR_MSG(extack, "mode conceal is not supported yet, encrypt is the strongest");
+		NL_SET_ERR_MSG(extack,
+			       "mode conceal is not supported yet, encrypt is the strongest");
 		return -EOPNOTSUPP;
 	}
 	if (s->mode < SRXE_MODE_HEADER || s->mode > SRXE_MODE_ENCRYPT) {
@@ -234,7 +235,7 @@ static int check_settings(const struct srxe_settings *s, struct netlink_ext_ack 
 		NL_SET_ERR_MSG(extack,
 			       "driver must exist and implement every suite of the link; see /proc/crypto");
 	else if (err)
-		NL_SET_ERR_MSG(extack, "a suite is not available in this kernel; see /proc/crypto");
+		NL_SET_ERR_MSG(extack, "a suite is not in this kernel; see /proc/crypto");
 	return err;
 }
 
@@ -280,7 +281,8 @@ int srxe_policy_set(struct srxe_link *link, const struct srxe_settings *settings
 	spin_unlock_bh(&link->sa_lock);
 	mutex_unlock(&link->lock);
 	if (err)
-		NL_SET_ERR_MSG(extack, "connections below that mode stand; close them first (srxe sa show)");
+		NL_SET_ERR_MSG(extack,
+			       "connections below that mode stand; close them first (srxe sa show)");
 	return err;
 }
 

@@ -51,10 +51,10 @@ struct srxe_settings {
 struct srxe_link {
 	struct rxe_dev			*rxe;
 	struct net			*net;
-	struct mutex			lock;
+	struct mutex			lock;		/* writers of settings */
 	struct srxe_settings		settings;
 	struct srxe_ring		*ring;
-	spinlock_t			sa_lock;
+	spinlock_t			sa_lock;	/* sas, sa_count; BH */
 	struct list_head		sas;
 	unsigned int			sa_count;
 	struct srxe_hs_link		*hs;
