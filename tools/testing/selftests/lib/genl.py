@@ -14,7 +14,6 @@ link's name and {index} for its index.  Prints the answers that are not as they
 must be; exit status 1 if there is one.
 """
 
-import glob
 import json
 import os
 import sys
@@ -26,14 +25,15 @@ SPEC = os.path.join(TOP, "Documentation/netlink/specs/secure-rxe.yaml")
 
 def open_family():
     """The family, with what scripts/gen-netlink.sh unpacked: library and schema."""
-    found = glob.glob(os.path.join(BUILD, "**/ynl/tools/net/ynl"), recursive=True)
-    if not found:
-        sys.exit(f"no tools/net/ynl under {BUILD}: scripts/gen-netlink.sh makes it")
+    tree = os.path.join(BUILD, "netlink/ynl")
+    library = os.path.join(tree, "tools/net/ynl")
+    if not os.path.isdir(library):
+        sys.exit(f"no {library}: scripts/gen-netlink.sh makes it")
     sys.dont_write_bytecode = True
-    sys.path.insert(0, found[0])
+    sys.path.insert(0, library)
     import lib  # pylint: disable=import-outside-toplevel,import-error
 
-    schema = os.path.join(found[0], "../../../Documentation/netlink/genetlink-legacy.yaml")
+    schema = os.path.join(tree, "Documentation/netlink/genetlink-legacy.yaml")
     return lib.YnlFamily(SPEC, schema), lib.NlError
 
 
