@@ -140,21 +140,3 @@ int parse_seconds(const char *word, __u32 *seconds)
 	*seconds = (__u32)n;
 	return SRXE_OK;
 }
-
-/* What the show commands take: nothing, NAME or dev NAME. */
-int parse_dev_only(int argc, char **argv, const char **dev)
-{
-	*dev = NULL;
-	for (; argc > 0; argc--, argv++) {
-		if (strcmp(argv[0], "dev") == 0) {
-			if (need_value(argc, argv))
-				return SRXE_SYNTAX;
-			argc--;
-			argv++;
-		}
-		if (*dev)
-			return syntax("what is \"%s\"? One device at most", argv[0]);
-		*dev = argv[0];
-	}
-	return SRXE_OK;
-}

@@ -67,21 +67,14 @@ static int show_one(const struct nlattr **tb, void *data)
 
 static int show(int argc, char **argv)
 {
-	struct nlmsghdr *nlh;
-	const char *dev;
-	int status;
+	static const struct listing psks = {
+		.get = SRXE_CMD_PSK_GET,
+		.dev_name = SRXE_A_PSK_DEV_NAME,
+		.max_attr = SRXE_A_PSK_MAX,
+		.show_one = show_one,
+	};
 
-	status = parse_dev_only(argc, argv, &dev);
-	if (!status)
-		status = genl_open();
-	if (status)
-		return status;
-	nlh = genl_request(SRXE_CMD_PSK_GET, NLM_F_DUMP);
-	if (dev)
-		mnl_attr_put_strz(nlh, SRXE_A_PSK_DEV_NAME, dev);
-	out_begin();
-	status = genl_talk(nlh, SRXE_A_PSK_MAX, show_one, NULL, dev);
-	return out_end() ?: status;
+	return show_listing(&psks, argc, argv);
 }
 
 /* dev NAME and, in this order, count other words. */

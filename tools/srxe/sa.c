@@ -83,21 +83,14 @@ static int show_one(const struct nlattr **tb, void *data)
 
 static int show(int argc, char **argv)
 {
-	struct nlmsghdr *nlh;
-	const char *dev;
-	int status;
+	static const struct listing sas = {
+		.get = SRXE_CMD_SA_GET,
+		.dev_name = SRXE_A_SA_DEV_NAME,
+		.max_attr = SRXE_A_SA_MAX,
+		.show_one = show_one,
+	};
 
-	status = parse_dev_only(argc, argv, &dev);
-	if (!status)
-		status = genl_open();
-	if (status)
-		return status;
-	nlh = genl_request(SRXE_CMD_SA_GET, NLM_F_DUMP);
-	if (dev)
-		mnl_attr_put_strz(nlh, SRXE_A_SA_DEV_NAME, dev);
-	out_begin();
-	status = genl_talk(nlh, SRXE_A_SA_MAX, show_one, NULL, dev);
-	return out_end() ?: status;
+	return show_listing(&sas, argc, argv);
 }
 
 static const struct command commands[] = {

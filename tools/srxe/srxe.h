@@ -58,7 +58,6 @@ int value_of(const struct name *names, const char *word, const char *what,
 	     unsigned int *value);
 int bits_of(const struct name *names, const char *list, const char *what, __u32 *bits);
 int parse_seconds(const char *word, __u32 *seconds);
-int parse_dev_only(int argc, char **argv, const char **dev);
 
 /* peer.c: peers as keys and tombstones name them */
 #define PEER_DESC_MAX	256
@@ -107,6 +106,17 @@ static inline const char *attr_str(const struct nlattr *attr)
 {
 	return attr ? mnl_attr_get_str(attr) : "";
 }
+
+/* show.c: the objects of one link, or of all */
+struct listing {
+	__u8		get;		/* the command that asks for them */
+	__u16		dev_name;	/* the attribute that names their link */
+	unsigned int	max_attr;
+	bool		one_per_link;	/* a link has one: named, no dump */
+	reply_fn	show_one;
+};
+
+int show_listing(const struct listing *list, int argc, char **argv);
 
 /* out.c: one description of an object, printed as text or as JSON */
 extern bool out_json, out_pretty;
