@@ -3,14 +3,24 @@
 # secure-rxe: compose the driver from the kernel's rxe, build it, test it.
 # "make help" says what there is.
 
+# make			the module: build/<kernel>/secure_rxe.ko
+# make plain		the reference for controls and figures: the driver with
+#			what a link of its own needs, and no protection
+# make tools		srxe and what tests run: build/srxe, build/srxe_traffic
+# make install		module, srxe and its man page, as root; INSTALL_MOD_PATH=
+#			is a root to install below
+# make compose		the composed driver only, in build/<kernel>/secure
+# make check		style and static checks; CHECK= names some of them
+# make test-compose	does a hook that does not apply stop the build?
+# make clean		remove build
+
 # KVER=      kernel to build for; default: the running one if its headers are
 #            here, else the newest 6.12, else the newest
 # KDIR=      its build directory; default: the installed headers. May be the
 #            output directory of a kernel build of one's own.
 # RXE_SRC=   rxe's source (drivers/infiniband/sw/rxe); default: from the package
 #            linux-source-X.Y
-# VARIANT=   secure (default), or plain: nothing but the namespace hooks, the
-#            reference for controls and figures
+# VARIANT=   secure (default) or plain, see above
 # DEBUG=y    test-only knobs (CONFIG_SECURE_RXE_DEBUG of a kernel tree)
 # KUNIT=m    KUnit tests beside the module; needs a kernel with KUnit
 # O=         where products go; default: build
@@ -131,4 +141,5 @@ clean:
 	$(Q)rm -rf $(O)
 
 help:
-	@sed -n '/^# KVER=/,/^$$/s/^# \{0,1\}//p' Makefile
+	@for part in 'Makefile make' '$(testing)/testing.mk make' 'Makefile KVER='; do \
+		set -- $$part; sed -n "/^# $$2/,/^$$/s/^# \{0,1\}//p" $$1; echo; done

@@ -38,6 +38,9 @@ demo: setup
 
 vm:
 	$(Q)$(MAKE) --no-print-directory KVER=$$($(testing)/vm/kernels.py) all test-tools
+ifeq ($(KERNEL),debug)
+	$(Q)$(MAKE) --no-print-directory debug-modules
+endif
 	$(Q)SRXE_BUILD=$(abspath $(O)) $(testing)/vm/shell.sh
 
 debug-kernel:
