@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Does the documentation say what the code does? Every counter, reason of a
-# failure, command and setting is in it, and none that does not exist. Prints KTAP.
+# failure, command, setting and source file is in it, and none that does not exist.
+# Prints KTAP.
 #
 #   test-docs.sh BUILD
 set -u
@@ -28,7 +29,7 @@ same() {
 }
 
 echo "KTAP version 1"
-echo "1..5"
+echo "1..6"
 
 same "counters" \
 	3< <(grep -oE '"[a-z_]+"' drivers/infiniband/sw/secure_rxe/srxe_stats.h | tr -d '"') \
@@ -53,5 +54,9 @@ same "settings of a link" \
 same "suites" \
 	3< <(sed -nE 's/.*\{ SRXE_SUITE_[A-Z0-9_]+, "([a-z0-9-]+)" \},/\1/p' tools/srxe/args.c) \
 	4< <(sed -nE 's/^[0-9] +``([a-z0-9-]+)`` .*/\1/p' Documentation/wire-format.rst)
+
+same "source files" \
+	3< <(basename -a drivers/infiniband/sw/secure_rxe/srxe_*.c) \
+	4< <(sed -nE 's/^``(srxe_[a-z_]+\.c)`` .*/\1/p' Documentation/design.rst)
 
 exit $failed
