@@ -37,6 +37,9 @@ STAGES = ["build", "scripts", "kunit", "debug", "debian"]
 SELFTESTS = os.path.join(TOP, "tools", "testing", "selftests", "tests")
 LEVEL = {"debian": "full", "debug": "pairwise"}
 
+# How much longer a test may take than it says, which is for Debian's kernel.
+PATIENCE = {"debian": 1, "debug": 3}
+
 # Guests run one processor each: as many at once as there are processors.
 LANES = min(os.cpu_count() or 1, 4)
 
@@ -162,7 +165,8 @@ class Run:
             chosen = [test for test in tests if test.guests == guests]
             for part in selftest.share_out(chosen, 1 if guests == 2 else LANES):
                 number += 1
-                entries = [(test.name, test.timeout, test.path) for test in part]
+                patience = PATIENCE[kernel.kind]
+                entries = [(test.name, test.timeout * patience, test.path) for test in part]
                 self._submit(f"{kernel.kind} kernel {number}", kernel, guests, entries)
 
 
