@@ -40,6 +40,13 @@ module_load() {
 	insmod "$file" "$@" || bail "cannot load $file"
 }
 
+# link_types: the types of link to try what is about links and not protection.
+# Where a selection is run, ours.
+link_types() {
+	[ "$SRXE_TEST_LEVEL" = pairwise ] || echo rxe-plain
+	echo secure-rxe
+}
+
 # module_unload NAME: removes it if it is there; what its last users left may take
 # a moment.
 module_unload() {

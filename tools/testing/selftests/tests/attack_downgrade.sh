@@ -7,7 +7,7 @@
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 
-ktap_plan $((1 + $(attacks_count 5)))
+ktap_plan $(($(controls_count 1) + $(attacks_count 5)))
 topo_path
 controls G1
 protected_links

@@ -177,11 +177,12 @@ mtu_follows up_and_down busy reload"
 
 # shellcheck disable=SC2086 # words
 set -- $cases
-ktap_plan $((2 * $#))
+mapfile -t types < <(link_types)
+ktap_plan $((${#types[@]} * $#))
 modprobe dummy
 modprobe 8021q
 topo_direct
-for type in rxe-plain secure-rxe; do
+for type in "${types[@]}"; do
 	module_load "$type"
 	for one; do
 		ktap_case "$one"

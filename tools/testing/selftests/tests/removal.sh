@@ -133,8 +133,9 @@ cases="netdev_removed namespace_removed namespace_removed_from_outside link_dele
 netdev_moved mapping_pins_module"
 # shellcheck disable=SC2086 # words
 set -- $cases
-ktap_plan $((2 * $#))
-for type in rxe-plain secure-rxe; do
+mapfile -t types < <(link_types)
+ktap_plan $((${#types[@]} * $#))
+for type in "${types[@]}"; do
 	for one; do
 		ktap_case "$one" "$type"
 		clean_up "$type"

@@ -18,7 +18,7 @@ numbers_unique() {
 	scenario M2 holds
 }
 
-ktap_plan 8
+ktap_plan $(($(controls_count 1) + 7))
 topo_path
 controls E1
 protected_links
