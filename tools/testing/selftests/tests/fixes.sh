@@ -48,8 +48,8 @@ path_mtu_above_link() {
 full_queue() {
 	local dropped
 
-	a tc qdisc add dev net0 root netem rate 40mbit limit 12 || fail "no netem"
-	PERFTEST_SECONDS=120 perftest ib_write_bw -N -s 65536 -n 40 -t 8 -u 16 > /dev/null ||
+	a tc qdisc add dev net0 root netem rate 10mbit limit 6 || fail "no netem"
+	PERFTEST_SECONDS=120 perftest ib_write_bw -N -s 65536 -n 20 -t 8 -u 16 > /dev/null ||
 		fail "the queue pair did not survive"
 	a tc -s qdisc show dev net0
 	dropped=$(a tc -s qdisc show dev net0 | sed -n 's/.*dropped \([0-9]*\),.*/\1/p' | head -n 1)
