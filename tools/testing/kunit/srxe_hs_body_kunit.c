@@ -2,7 +2,7 @@
 /*
  * Handshake: the fields of messages, each of them wrong in turn.
  */
-#include "srxe_hs.h"
+#include "srxe_hs_vectors.h"
 
 #define OFF(field)	offsetof(struct srxe_hs_msg, field)
 

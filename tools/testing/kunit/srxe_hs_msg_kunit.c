@@ -4,7 +4,7 @@
  */
 #include <crypto/curve25519.h>
 
-#include "srxe_hs.h"
+#include "srxe_hs_vectors.h"
 
 static void psk_keys(struct kunit *test)
 {

@@ -2,8 +2,8 @@
 /*
  * The handshake of the protocol's vectors.
  */
-#ifndef SRXE_HS_H
-#define SRXE_HS_H
+#ifndef SRXE_HS_VECTORS_H
+#define SRXE_HS_VECTORS_H
 
 #include "srxe_kunit.h"
 #include "srxe_hs_msg.h"
@@ -52,4 +52,4 @@ static const struct srxe_hs_init v_init = {
 	.share = p8_share_i,
 };
 
-#endif /* SRXE_HS_H */
+#endif /* SRXE_HS_VECTORS_H */
