@@ -4,60 +4,17 @@
  */
 #include "srxe_hs_net.h"
 
-static struct fab_pair *pair(struct kunit *test)
-{
-	struct fab_pair *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, p);
-	fab_pair_init(test, p);
-	return p;
-}
-
-static unsigned int sent(const struct fab_qp *qp, u8 opcode)
-{
-	return qp->sent[opcode - SRXE_OP_INIT];
-}
-
-static struct fab_pair *pair_up(struct kunit *test)
-{
-	struct fab_pair *p = pair(test);
-
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
-	return p;
-}
-
-static enum fab_fate drop_sealed(struct fabric *fab, struct fab_frame *f)
-{
-	return f->sealed ? FAB_DROP : FAB_PASS;
-}
-
-static enum fab_fate drop_resp(struct fabric *fab, struct fab_frame *f)
-{
-	return !f->sealed && f->msg.bth.opcode == SRXE_OP_RESP ? FAB_DROP : FAB_PASS;
-}
-
-static enum fab_fate drop_init(struct fabric *fab, struct fab_frame *f)
-{
-	return !f->sealed && f->msg.bth.opcode == SRXE_OP_INIT ? FAB_DROP : FAB_PASS;
-}
-
 /* H5: the same INIT a hundred times is one SA, and each time the same RESP. */
 static void duplicates(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	struct srxe_hs_msg first;
 	unsigned int i, resps;
 
-	p->fab->fate = drop_resp;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	p->fab->fate = fab_drop_resp;
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 10);
-	resps = sent(p->b, SRXE_OP_RESP);
+	resps = fab_sent(p->b, SRXE_OP_RESP);
 	KUNIT_ASSERT_EQ(test, resps, 1);
 	first = p->fab->seen[1].msg;
 	for (i = 0; i < 100; i++) {
@@ -66,18 +23,17 @@ static void duplicates(struct kunit *test)
 		KUNIT_EXPECT_MEMEQ(test, (u8 *)&p->fab->seen[1].msg, (u8 *)&first,
 				   sizeof(first));
 	}
-	KUNIT_EXPECT_GE(test, sent(p->b, SRXE_OP_RESP), resps + 100);
+	KUNIT_EXPECT_GE(test, fab_sent(p->b, SRXE_OP_RESP), resps + 100);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 1);
 	p->fab->fate = NULL;
-	fab_run(p->fab, 7000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 7000);
 }
 
 /* N1b, R3: once the SA stands, no bare message does anything. */
 static void after_confirmation(struct kunit *test)
 {
 	static const u8 opcodes[] = { SRXE_OP_INIT, SRXE_OP_RESP, SRXE_OP_RETRY };
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 	unsigned int state = p->a->count[SRXE_HS_COUNT_STATE] + p->b->count[SRXE_HS_COUNT_STATE];
 	struct srxe_sa *sa = p->a->tx, *sb = p->b->tx;
 	unsigned int i, n;
@@ -89,7 +45,7 @@ static void after_confirmation(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_STATE] +
 			p->b->count[SRXE_HS_COUNT_STATE], state + 30);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 1);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RESP), 1);
 	/* it was looked at once, for the diagnosis */
 	KUNIT_EXPECT_EQ(test, p->b->resets, 1);
 	KUNIT_EXPECT_PTR_EQ(test, p->a->tx, sa);
@@ -100,15 +56,15 @@ static void after_confirmation(struct kunit *test)
 /* One side alone is reset: the other keeps what it has, and knows why it breaks. */
 static void one_sided_reset(struct kunit *test)
 {
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 
-	srxe_hs_reset(&p->a->hs, 77);
+	fab_reset(p->a);
 	fab_rtr(p->a, p->b);
 	fab_rts(p->a);
 	fab_run(p->fab, 9000);
 	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_NO_ANSWER);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_STANDING), 1);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 1);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RESP), 1);
 	KUNIT_EXPECT_GT(test, p->b->resets, 1);
 	KUNIT_EXPECT_LE(test, p->b->resets, 10);
 }
@@ -116,11 +72,10 @@ static void one_sided_reset(struct kunit *test)
 /* H4: an old INIT comes first and is answered; the SA of now stands in spite of it. */
 static void replay_first(struct kunit *test)
 {
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 	u64 began;
 
-	srxe_hs_reset(&p->a->hs, 101);
-	srxe_hs_reset(&p->b->hs, 102);
+	fab_pair_reset(p);
 	fab_rtr(p->b, p->a);
 	fab_replay(p->fab, SRXE_OP_INIT);
 	fab_run(p->fab, 5);
@@ -133,40 +88,34 @@ static void replay_first(struct kunit *test)
 	while (!p->a->tx && p->fab->now < began + 5000 * FAB_MS)
 		fab_run(p->fab, 1);
 	KUNIT_EXPECT_LT(test, p->fab->now - began, 2000 * FAB_MS);
-	fab_run(p->fab, 20000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 20000);
 }
 
 /* H4: an old INIT comes in the middle. */
 static void replay_between(struct kunit *test)
 {
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 	struct fab_frame old = p->fab->seen[0];
 
-	srxe_hs_reset(&p->a->hs, 101);
-	srxe_hs_reset(&p->b->hs, 102);
-	p->fab->fate = drop_resp;
-	fab_rtr(p->b, p->a);
-	fab_rtr(p->a, p->b);
-	fab_rts(p->a);
+	fab_pair_reset(p);
+	p->fab->fate = fab_drop_resp;
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 10);
 	p->fab->seen[0] = old;
 	fab_replay(p->fab, SRXE_OP_INIT);
 	fab_run(p->fab, 5);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 2);
 	p->fab->fate = NULL;
-	fab_run(p->fab, 20000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 20000);
 }
 
 /* R3: an old RESP, to the same queue pairs, is for nothing. */
 static void replay_resp(struct kunit *test)
 {
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 	struct fab_frame old = p->fab->seen[1];
 
-	srxe_hs_reset(&p->a->hs, 101);
-	srxe_hs_reset(&p->b->hs, 102);
+	fab_pair_reset(p);
 	fab_rtr(p->a, p->b);
 	fab_rts(p->a);
 	fab_run(p->fab, 5);
@@ -176,31 +125,30 @@ static void replay_resp(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_STATE], 1);
 	KUNIT_EXPECT_NULL(test, p->a->tx);
 	fab_rtr(p->b, p->a);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 5000);
 }
 
 /* H3: a thousand old INITs a second while the peer connects. */
 static void flood_of_old(struct kunit *test)
 {
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 	struct fab_frame old = p->fab->seen[0];
 	struct fab_qp *c = fab_qp_new(p->ha, 40), *d = fab_qp_new(p->hb, 41);
 	unsigned int ms, retries;
 	u64 tokens;
 
 	/* so old that its challenge is stale; its queue pair is there, and waits */
-	srxe_hs_reset(&p->b->hs, 102);
+	fab_reset(p->b);
 	fab_rtr(p->b, p->a);
 	fab_run(p->fab, 2 * SRXE_CHALLENGE_PERIOD_S * 1000);
 	tokens = p->hb->limit.link.tokens;
-	retries = sent(p->b, SRXE_OP_RETRY);
+	retries = fab_sent(p->b, SRXE_OP_RETRY);
 	for (ms = 0; ms < 300; ms++) {
 		fab_put(p->fab, &old);
 		fab_run(p->fab, 1);
 	}
 	KUNIT_EXPECT_EQ(test, p->hb->limit.link.tokens, tokens);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RETRY), retries + 300);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RETRY), retries + 300);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 0);
 
 	fab_connect(c, d);
@@ -210,80 +158,69 @@ static void flood_of_old(struct kunit *test)
 	}
 	KUNIT_EXPECT_NOT_NULL(test, c->tx);
 	KUNIT_EXPECT_NOT_NULL(test, d->tx);
-	fab_run(p->fab, 5000);
-	fab_expect_up(c, d);
+	fab_come_up(c, d, 5000);
 }
 
 /* A challenge is good for this period and the next. */
 static void stale_challenge(struct kunit *test)
 {
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 	struct fab_qp *c = fab_qp_new(p->ha, 40), *d = fab_qp_new(p->hb, 41);
 
 	fab_run(p->fab, SRXE_CHALLENGE_PERIOD_S * 1000);
-	fab_rtr(c, d);
-	fab_rtr(d, c);
-	fab_rts(c);
-	fab_run(p->fab, 50);
-	fab_expect_up(c, d);
-	KUNIT_EXPECT_EQ(test, sent(d, SRXE_OP_RETRY), 0);
+	fab_begin(c, d);
+	fab_come_up(c, d, 50);
+	KUNIT_EXPECT_EQ(test, fab_sent(d, SRXE_OP_RETRY), 0);
 
-	srxe_hs_reset(&c->hs, 103);
-	srxe_hs_reset(&d->hs, 104);
+	fab_reset(c);
+	fab_reset(d);
 	fab_run(p->fab, SRXE_CHALLENGE_PERIOD_S * 1000);
-	fab_rtr(c, d);
-	fab_rtr(d, c);
-	fab_rts(c);
-	fab_run(p->fab, 50);
-	fab_expect_up(c, d);
-	KUNIT_EXPECT_EQ(test, sent(d, SRXE_OP_RETRY), 1);
+	fab_begin(c, d);
+	fab_come_up(c, d, 50);
+	KUNIT_EXPECT_EQ(test, fab_sent(d, SRXE_OP_RETRY), 1);
 }
 
 /* The challenge was good when the INIT was parked; at RTR it no longer matters. */
 static void stale_while_parked(struct kunit *test)
 {
-	struct fab_pair *p = pair_up(test);
-	unsigned int retries = sent(p->b, SRXE_OP_RETRY), resps = sent(p->b, SRXE_OP_RESP);
+	struct fab_pair *p = fab_pair_up(test);
+	unsigned int retries = fab_sent(p->b, SRXE_OP_RETRY), resps = fab_sent(p->b, SRXE_OP_RESP);
 	const u64 period = SRXE_CHALLENGE_PERIOD_S * NSEC_PER_SEC;
 	u64 end = (p->fab->now / period + 2) * period;
 
-	srxe_hs_reset(&p->a->hs, 101);
-	srxe_hs_reset(&p->b->hs, 102);
+	fab_pair_reset(p);
 	fab_run(p->fab, (end - p->fab->now) / FAB_MS - 1000);
 	fab_rtr(p->a, p->b);
 	fab_rts(p->a);
 	fab_run(p->fab, 10);
 	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
 	/* of the copies that come later none is parked any more */
-	p->fab->fate = drop_init;
+	p->fab->fate = fab_drop_init;
 	fab_run(p->fab, 2000);
 	fab_rtr(p->b, p->a);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), resps + 1);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RETRY), retries);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RESP), resps + 1);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RETRY), retries);
 }
 
 /* A RESP may echo the first challenge although a RETRY came meanwhile. */
 static void resp_to_first_init(struct kunit *test)
 {
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 	struct fab_frame resp;
 
-	srxe_hs_reset(&p->a->hs, 101);
-	srxe_hs_reset(&p->b->hs, 102);
-	p->fab->fate = drop_resp;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_pair_reset(p);
+	p->fab->fate = fab_drop_resp;
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 5);
 	resp = p->fab->seen[1];
 	/* b has forgotten it all, and knows none of its challenges any more */
-	srxe_hs_reset(&p->b->hs, 103);
+	fab_reset(p->b);
 	srxe_hs_limit_renew(&p->hb->limit);
 	fab_rtr(p->b, p->a);
 	fab_run(p->fab, 30);
 	KUNIT_ASSERT_NOT_NULL(test, p->a->hs.attempt);
 	KUNIT_EXPECT_EQ(test, p->a->hs.attempt->tries[0]->inits, 2);
-	p->fab->fate = drop_sealed;
+	p->fab->fate = fab_drop_sealed;
 	fab_put(p->fab, &resp);
 	fab_run(p->fab, 1);
 	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
@@ -293,13 +230,11 @@ static void resp_to_first_init(struct kunit *test)
 /* One RETRY an attempt: a second one changes nothing. */
 static void second_retry(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	struct srxe_hs_msg init;
 
-	p->fab->fate = drop_resp;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	p->fab->fate = fab_drop_resp;
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 10);
 	init = p->fab->seen[0].msg;
 	fab_replay(p->fab, SRXE_OP_RETRY);
@@ -311,7 +246,7 @@ static void second_retry(struct kunit *test)
 /* H1: what is sent back to its sender, the numbers of both being equal. */
 static void reflection(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	struct fab_qp *b = fab_qp_new(p->hb, 17);
 	struct fab_frame f;
 
@@ -325,13 +260,11 @@ static void reflection(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_PENDING), 0);
 
 	fab_rtr(b, p->a);
-	fab_run(p->fab, 100);
-	fab_expect_up(p->a, b);
+	fab_come_up(p->a, b, 100);
 	f = p->fab->seen[1];
 	swap(f.src, f.dst);
 	fab_put(p->fab, &f);
-	fab_run(p->fab, 5);
-	fab_expect_up(p->a, b);
+	fab_come_up(p->a, b, 5);
 }
 
 /* H1: an INIT is redirected to a third host that has the same key. */
@@ -354,13 +287,13 @@ static void redirection(struct kunit *test)
 	fab_put(fab, &f);
 	fab_run(fab, 2);
 	KUNIT_EXPECT_EQ(test, c->count[SRXE_HS_COUNT_MAC], 1);
-	KUNIT_EXPECT_EQ(test, sent(c, SRXE_OP_RETRY) + sent(c, SRXE_OP_RESP), 0);
+	KUNIT_EXPECT_EQ(test, fab_sent(c, SRXE_OP_RETRY) + fab_sent(c, SRXE_OP_RESP), 0);
 }
 
 /* From others than the peer: other addresses, numbers, kind. */
 static void not_the_peer(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	struct fab_host *hc = fab_host_new(p->fab, 3);
 	struct fab_qp *c = fab_qp_new(hc, 17), *a2 = fab_qp_new(p->ha, 19);
 
@@ -381,20 +314,18 @@ static void not_the_peer(struct kunit *test)
 	fab_rts(p->a);
 	fab_run(p->fab, 5);
 	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_STATE], 3);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP) + sent(p->b, SRXE_OP_RETRY), 0);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RESP) + fab_sent(p->b, SRXE_OP_RETRY), 0);
 }
 
 /* An answer from another address is not even looked at. */
 static void answer_from_elsewhere(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	struct fab_host *hc = fab_host_new(p->fab, 3);
 	struct fab_frame f;
 
-	p->fab->fate = drop_resp;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	p->fab->fate = fab_drop_resp;
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 5);
 	p->fab->fate = NULL;
 	f = p->fab->seen[1];
@@ -409,13 +340,13 @@ static void answer_from_elsewhere(struct kunit *test)
 /* H4: whoever is connected to himself answers no INIT, not even his own. */
 static void init_to_oneself(struct kunit *test)
 {
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 	struct fab_frame f = p->fab->seen[0];
 	struct fab_key *key;
 	struct srxe_p addrs;
 
 	key = fab_key_add(p->ha, 0x22, p->ha);
-	srxe_hs_reset(&p->a->hs, 101);
+	fab_reset(p->a);
 	fab_rtr(p->a, p->a);
 	f.src = p->ha->addr;
 	f.dst = p->ha->addr;
@@ -429,7 +360,7 @@ static void init_to_oneself(struct kunit *test)
 	fab_put(p->fab, &f);
 	fab_run(p->fab, 1);
 	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_STATE], 1);
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_RETRY), 0);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_RETRY), 0);
 }
 
 struct flip {
@@ -441,7 +372,7 @@ static enum fab_fate flip_byte(struct fabric *fab, struct fab_frame *f)
 {
 	const struct flip *flip = fab->fate_arg;
 
-	if (!f->sealed && f->msg.bth.opcode == flip->opcode)
+	if (fab_is_bare(f, flip->opcode))
 		((u8 *)&f->msg.body)[flip->byte] ^= 1;
 	return FAB_PASS;
 }
@@ -455,22 +386,19 @@ static void forged_bytes(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		for (flip.byte = 0; flip.byte < sizeof(struct srxe_hs_body); flip.byte += 3) {
-			struct fab_pair *p = pair(test);
+			struct fab_pair *p = fab_pair_new(test);
 
 			flip.opcode = opcodes[i];
 			p->fab->fate = flip_byte;
 			p->fab->fate_arg = &flip;
-			fab_rtr(p->a, p->b);
-			fab_rtr(p->b, p->a);
-			fab_rts(p->a);
+			fab_begin(p->a, p->b);
 			fab_run(p->fab, 30);
 			KUNIT_EXPECT_NULL_MSG(test, p->a->tx, "%02x byte %u", flip.opcode,
 					      flip.byte);
 			KUNIT_EXPECT_NULL(test, p->b->tx);
 			/* it does not spoil the right one */
 			p->fab->fate = NULL;
-			fab_run(p->fab, 5000);
-			fab_expect_up(p->a, p->b);
+			fab_come_up(p->a, p->b, 5000);
 			fab_exit(test);
 		}
 	}
@@ -479,20 +407,18 @@ static void forged_bytes(struct kunit *test)
 
 static enum fab_fate forge_refuse(struct fabric *fab, struct fab_frame *f)
 {
-	if (!f->sealed && f->msg.bth.opcode == SRXE_OP_REFUSE)
+	if (fab_is_bare(f, SRXE_OP_REFUSE))
 		f->msg.body.mac[0] ^= 1;
 	return FAB_PASS;
 }
 
 static void forged_refuse(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	p->hb->policy.suites = BIT(SRXE_SUITE_AEGIS128);
 	p->fab->fate = forge_refuse;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 10);
 	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_MAC], 1);
 	KUNIT_EXPECT_EQ(test, p->a->failures, 0);
@@ -510,15 +436,14 @@ static void low_order(struct kunit *test)
 		  0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd,
 		  0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00 },
 	};
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 	struct srxe_p addrs;
 	struct fab_frame f;
 	unsigned int i;
 
 	memcpy(addrs.gid_i, &p->ha->addr, sizeof(addrs.gid_i));
 	memcpy(addrs.gid_r, &p->hb->addr, sizeof(addrs.gid_r));
-	srxe_hs_reset(&p->a->hs, 101);
-	srxe_hs_reset(&p->b->hs, 102);
+	fab_pair_reset(p);
 	fab_rtr(p->b, p->a);
 	for (i = 0; i < ARRAY_SIZE(points); i++) {
 		f = p->fab->seen[0];
@@ -533,7 +458,7 @@ static void low_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->hb->limit.out[SRXE_HS_RESPONDER], 0);
 
 	/* and in a RESP */
-	p->fab->fate = drop_resp;
+	p->fab->fate = fab_drop_resp;
 	fab_rtr(p->a, p->b);
 	fab_rts(p->a);
 	fab_run(p->fab, 5);
@@ -543,8 +468,7 @@ static void low_order(struct kunit *test)
 	fab_put(p->fab, &f);
 	fab_run(p->fab, 1);
 	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_MAC], 1);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 5000);
 }
 
 static struct kunit_case cases[] = {

@@ -4,79 +4,40 @@
  */
 #include "srxe_hs_net.h"
 
-static struct fab_pair *pair(struct kunit *test)
-{
-	struct fab_pair *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, p);
-	fab_pair_init(test, p);
-	return p;
-}
-
-static unsigned int sent(const struct fab_qp *qp, u8 opcode)
-{
-	return qp->sent[opcode - SRXE_OP_INIT];
-}
-
-static struct fab_pair *pair_up(struct kunit *test)
-{
-	struct fab_pair *p = pair(test);
-
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
-	return p;
-}
-
-static enum fab_fate drop_sealed(struct fabric *fab, struct fab_frame *f)
-{
-	return f->sealed ? FAB_DROP : FAB_PASS;
-}
-
-static enum fab_fate drop_resp(struct fabric *fab, struct fab_frame *f)
-{
-	return !f->sealed && f->msg.bth.opcode == SRXE_OP_RESP ? FAB_DROP : FAB_PASS;
-}
-
 /* It turned out which key the peer has: the others' turn does not come again. */
 static void key_stays(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	/* an older one that b does not have */
 	p->ha->nkeys = 0;
 	fab_key_add(p->ha, 0x22, p->hb);
 	fab_key_add(p->ha, 0x11, p->hb);
-	p->fab->fate = drop_resp;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	p->fab->fate = fab_drop_resp;
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 3000);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_EMBRYO), 1);
 	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_NO_KEY], 0);
 	p->fab->fate = NULL;
-	fab_run(p->fab, 4000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 4000);
 }
 
 /* Four pending SAs, and none is driven out before the peer could ask again. */
 static void four_pending(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	unsigned int i;
 
-	p->fab->fate = drop_resp;
+	p->fab->fate = fab_drop_resp;
 	fab_rtr(p->b, p->a);
 	for (i = 0; i < SRXE_MAX_PENDING; i++) {
-		srxe_hs_reset(&p->a->hs, 200 + i);
+		fab_reset(p->a);
 		fab_rtr(p->a, p->b);
 		fab_rts(p->a);
 		fab_run(p->fab, 10);
 	}
 	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), SRXE_MAX_PENDING);
-	srxe_hs_reset(&p->a->hs, 300);
+	fab_reset(p->a);
 	fab_rtr(p->a, p->b);
 	fab_rts(p->a);
 	fab_run(p->fab, 10);
@@ -87,72 +48,61 @@ static void four_pending(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, p->a->hs.attempt->busy);
 
 	p->fab->fate = NULL;
-	fab_run(p->fab, 4500);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 4500);
 }
 
 /* Busy to the end is what is said in the end. */
 static void busy(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	unsigned int i;
 
 	for (i = 0; i < SRXE_MAX_HS_PEER; i++)
 		KUNIT_ASSERT_TRUE(test, srxe_hs_limit_enter(&p->hb->limit, SRXE_HS_RESPONDER,
 							    &p->ha->addr, 9));
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 9000);
 	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_REFUSED_BUSY);
 	KUNIT_EXPECT_EQ(test, p->a->failures, 1);
 	for (i = 0; i < SRXE_MAX_HS_PEER; i++)
 		srxe_hs_limit_leave(&p->hb->limit, SRXE_HS_RESPONDER, &p->ha->addr, 9);
 	fab_rts(p->a);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 5000);
 }
 
 /* The bucket is empty: silence, and the next try comes through. */
 static void out_of_tokens(struct kunit *test)
 {
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 
-	srxe_hs_reset(&p->a->hs, 101);
-	srxe_hs_reset(&p->b->hs, 102);
+	fab_pair_reset(p);
 	while (srxe_hs_limit_charge(&p->hb->limit, p->fab->now + FAB_LATENCY, &p->ha->addr))
 		;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 3);
 	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_LIMIT], 1);
 	KUNIT_EXPECT_EQ(test, p->hb->limit.out[SRXE_HS_RESPONDER], 0);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 5000);
 }
 
 /* Our own link has no room: the attempt waits its turn, and not without end. */
 static void queued(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	unsigned int i;
 
 	for (i = 0; i < SRXE_MAX_HS_PEER; i++)
 		KUNIT_ASSERT_TRUE(test, srxe_hs_limit_enter(&p->ha->limit, SRXE_HS_INITIATOR,
 							    &p->hb->addr, 9));
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 20000);
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 0);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 0);
 	KUNIT_EXPECT_EQ(test, p->a->failures, 0);
 	srxe_hs_limit_leave(&p->ha->limit, SRXE_HS_INITIATOR, &p->hb->addr, 9);
 	fab_run(p->fab, 3000);
 	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
 
-	srxe_hs_reset(&p->a->hs, 101);
-	srxe_hs_reset(&p->b->hs, 102);
+	fab_pair_reset(p);
 	KUNIT_ASSERT_TRUE(test, srxe_hs_limit_enter(&p->ha->limit, SRXE_HS_INITIATOR,
 						    &p->hb->addr, 9));
 	fab_rtr(p->a, p->b);
@@ -165,12 +115,10 @@ static void queued(struct kunit *test)
 
 static void no_key(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	p->ha->nkeys = 0;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_NO_KEY);
 	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_FAILED], 1);
 	fab_expect_quiet(p->a);
@@ -178,24 +126,21 @@ static void no_key(struct kunit *test)
 	/* one is added, and somebody wants to send */
 	p->ha->nkeys = 1;
 	fab_rts(p->a);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 5000);
 }
 
 /* Silence for who does not know the key; when it ends, and what is said then. */
 static void unknown_key(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	p->hb->nkeys = 0;
 	fab_key_add(p->hb, 0x99, p->ha);
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 7999);
 	KUNIT_EXPECT_EQ(test, p->a->failures, 0);
 	/* at 0, 20, 60, 140, 300, 620, 1260, 2540, 4540, 6540 ms */
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 10);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 10);
 	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_NO_KEY], 10);
 	fab_run(p->fab, 2);
 	KUNIT_EXPECT_EQ(test, p->a->failures, 1);
@@ -209,7 +154,7 @@ static void unknown_key(struct kunit *test)
 /* Patience is the queue pair's own, if that is longer. */
 static void patience(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	p->hb->nkeys = 0;
 	fab_rtr(p->a, p->b);
@@ -223,17 +168,15 @@ static void patience(struct kunit *test)
 
 static void refused(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	p->hb->policy.suites = BIT(SRXE_SUITE_AEGIS128);
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	/* INIT, RETRY, INIT, REFUSE: only what is fresh is refused */
 	fab_run(p->fab, 5);
 	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_REFUSED_SUITE);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RETRY), 1);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_REFUSE), 1);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RETRY), 1);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_REFUSE), 1);
 	KUNIT_EXPECT_MEMEQ(test, p->a->failed_key, p->ha->keys[0]->secrets.key_id,
 			   SRXE_KEY_ID_LEN);
 
@@ -251,13 +194,11 @@ static void refused(struct kunit *test)
 /* The peer wants more than we can do. */
 static void mode_too_strong(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	p->hb->policy.min_mode = SRXE_MODE_CONCEAL;
 	p->hb->policy.max_mode = SRXE_MODE_CONCEAL;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 10);
 	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_UNSUPPORTED);
 	KUNIT_EXPECT_NULL(test, p->a->tx);
@@ -266,14 +207,14 @@ static void mode_too_strong(struct kunit *test)
 /* No memory, no SPI, no transform: nothing is left behind, and it is said. */
 static void no_resources(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	fab_rtr(p->a, p->b);
 	fab_rtr(p->b, p->a);
 	p->a->no_sa = true;
 	fab_rts(p->a);
 	fab_run(p->fab, 100);
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 0);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 0);
 	p->a->no_sa = false;
 	p->b->no_sa = true;
 	fab_run(p->fab, 100);
@@ -281,15 +222,11 @@ static void no_resources(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->hb->limit.out[SRXE_HS_RESPONDER], 0);
 	p->b->no_sa = false;
 	p->b->sa_key_err = -ENOMEM;
-	fab_run(p->fab, 3000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 3000);
 
-	srxe_hs_reset(&p->a->hs, 101);
-	srxe_hs_reset(&p->b->hs, 102);
+	fab_pair_reset(p);
 	p->a->sa_key_err = -ENOENT;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 100);
 	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_UNSUPPORTED);
 	fab_run(p->fab, 20000);
@@ -299,13 +236,11 @@ static void no_resources(struct kunit *test)
 
 static void key_revoked(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	/* before: there is one, and it denies */
 	p->ha->keys[0]->live = false;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_KEY_REVOKED);
 	p->ha->keys[0]->live = true;
 
@@ -330,25 +265,22 @@ static void key_revoked(struct kunit *test)
 /* The first alternative dies: the attempt goes on with the second. */
 static void alternative_revoked(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	fab_key_add(p->ha, 0x22, p->hb);
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 10);
 	p->ha->keys[1]->live = false;
 	fab_end_sa(p->a->hs.attempt->tries[0]->sa);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_DEAD), 0);
-	fab_run(p->fab, 100);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 100);
 	KUNIT_EXPECT_EQ(test, p->a->failures, 0);
 }
 
 /* An SA that stands is ended from outside: this incarnation gets no other. */
 static void ended(struct kunit *test)
 {
-	struct fab_pair *p = pair_up(test);
+	struct fab_pair *p = fab_pair_up(test);
 
 	fab_end_sa(p->a->tx);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_DEAD), 0);
@@ -364,12 +296,10 @@ static void ended(struct kunit *test)
 /* Nobody confirms: the initiator gives up at its time, the responder at its own. */
 static void never_confirmed(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
-	p->fab->fate = drop_sealed;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	p->fab->fate = fab_drop_sealed;
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 7900);
 	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 1);
@@ -386,12 +316,10 @@ static void never_confirmed(struct kunit *test)
 /* What failed while an answer was pending is told when that is gone as well. */
 static void late_verdict(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
-	p->fab->fate = drop_sealed;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->b);
+	p->fab->fate = fab_drop_sealed;
+	fab_begin(p->b, p->a);
 	fab_run(p->fab, 100);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_PENDING), 1);
 	/* a's turn comes while b's is not confirmed; b does not listen any more */

@@ -4,39 +4,22 @@
  */
 #include "srxe_hs_net.h"
 
-static struct fab_pair *pair(struct kunit *test)
-{
-	struct fab_pair *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, p);
-	fab_pair_init(test, p);
-	return p;
-}
-
-static unsigned int sent(const struct fab_qp *qp, u8 opcode)
-{
-	return qp->sent[opcode - SRXE_OP_INIT];
-}
-
 /* The first contact of two hosts takes a RETRY, the next one does not. */
 static void challenge_is_kept(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	struct fab_qp *c, *d;
 	u64 began = p->fab->now;
 
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	while (!p->b->tx && p->fab->now < began + 100 * FAB_MS)
 		fab_run(p->fab, 1);
 	/* INIT, RETRY, INIT, RESP, CONFIRM */
 	KUNIT_EXPECT_EQ(test, p->fab->now - began, 5 * FAB_LATENCY);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 2);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RETRY), 1);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 1);
+	fab_come_up(p->a, p->b, 5000);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 2);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RETRY), 1);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RESP), 1);
 	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_RETRY], 1);
 	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_DONE], 1);
 	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_DONE], 1);
@@ -51,45 +34,25 @@ static void challenge_is_kept(struct kunit *test)
 	while (!d->tx && p->fab->now < began + 100 * FAB_MS)
 		fab_run(p->fab, 1);
 	KUNIT_EXPECT_EQ(test, p->fab->now - began, 3 * FAB_LATENCY);
-	fab_run(p->fab, 5000);
-	fab_expect_up(c, d);
-	KUNIT_EXPECT_EQ(test, sent(c, SRXE_OP_INIT), 1);
-	KUNIT_EXPECT_EQ(test, sent(d, SRXE_OP_RETRY), 0);
+	fab_come_up(c, d, 5000);
+	KUNIT_EXPECT_EQ(test, fab_sent(c, SRXE_OP_INIT), 1);
+	KUNIT_EXPECT_EQ(test, fab_sent(d, SRXE_OP_RETRY), 0);
 }
 
 /* Either side may be the one that begins. */
 static void either_begins(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->b);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
+	fab_begin(p->b, p->a);
+	fab_come_up(p->a, p->b, 5000);
 	KUNIT_EXPECT_TRUE(test, p->b->tx->p.initiator);
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 0);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 0);
 
 	/* what is up stays so */
 	fab_rts(p->a);
-	fab_run(p->fab, 20000);
-	fab_expect_up(p->a, p->b);
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 0);
-}
-
-struct loss {
-	u8		opcode;	/* 0 for what is sealed */
-	unsigned int	n;	/* so many more are lost */
-};
-
-static enum fab_fate lose(struct fabric *fab, struct fab_frame *f)
-{
-	struct loss *l = fab->fate_arg;
-
-	if (!l->n || (l->opcode ? f->sealed || f->msg.bth.opcode != l->opcode : !f->sealed))
-		return FAB_PASS;
-	l->n--;
-	return FAB_DROP;
+	fab_come_up(p->a, p->b, 20000);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 0);
 }
 
 /* H5: whatever is lost of one kind, it is one SA in the end. */
@@ -100,14 +63,12 @@ static void lost(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		for (n = 1; n <= 5; n++) {
-			struct loss l = { .opcode = opcodes[i], .n = n };
-			struct fab_pair *p = pair(test);
+			struct fab_loss l = { .opcode = opcodes[i], .n = n };
+			struct fab_pair *p = fab_pair_new(test);
 
-			p->fab->fate = lose;
+			p->fab->fate = fab_lose;
 			p->fab->fate_arg = &l;
-			fab_rtr(p->a, p->b);
-			fab_rtr(p->b, p->a);
-			fab_rts(p->a);
+			fab_begin(p->a, p->b);
 			fab_run(p->fab, 7900);
 			KUNIT_EXPECT_EQ(test, l.n, 0);
 			fab_expect_up(p->a, p->b);
@@ -148,13 +109,12 @@ static void both_begin(struct kunit *test)
 
 	for (i = 0; i < all; i++) {
 		struct every e = { .digits = i, .n = n };
-		struct fab_pair *p = pair(test);
+		struct fab_pair *p = fab_pair_new(test);
 
 		p->fab->fate = by_digits;
 		p->fab->fate_arg = &e;
 		fab_connect(p->a, p->b);
-		fab_run(p->fab, 9000);
-		fab_expect_up(p->a, p->b);
+		fab_come_up(p->a, p->b, 9000);
 		KUNIT_EXPECT_EQ_MSG(test, p->a->failures + p->b->failures, 0, "case %u", i);
 		fab_exit(test);
 	}
@@ -164,27 +124,24 @@ static void both_begin(struct kunit *test)
 /* The preferred initiator's INIT is lost: the other's brings it out again at once. */
 static void winner_lost(struct kunit *test)
 {
-	struct loss l = { .opcode = SRXE_OP_INIT, .n = 1 };
-	struct fab_pair *p = pair(test);
+	struct fab_loss l = { .opcode = SRXE_OP_INIT, .n = 1 };
+	struct fab_pair *p = fab_pair_new(test);
 
-	p->fab->fate = lose;
+	p->fab->fate = fab_lose;
 	p->fab->fate_arg = &l;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	/* the next at 20 ms is lost as well, and one more would come at 60; b begins at 25 */
 	l.n = 1;
 	fab_run(p->fab, 25);
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 2);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 2);
 	fab_rts(p->b);
 	fab_run(p->fab, 2);
 	/* not yet: an INIT of a's went out 5 ms ago */
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 2);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 2);
 	fab_run(p->fab, 20);
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 3);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 3);
 	KUNIT_EXPECT_EQ(test, p->a->hs.attempt->silent, 2);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 5000);
 	KUNIT_EXPECT_TRUE(test, p->a->tx->p.initiator);
 }
 
@@ -195,11 +152,6 @@ static enum fab_fate hold_resp_of_a(struct fabric *fab, struct fab_frame *f)
 	return fab_is(f, SRXE_OP_RESP, p->ha) ? FAB_HOLD : FAB_PASS;
 }
 
-static enum fab_fate hold_sealed(struct fabric *fab, struct fab_frame *f)
-{
-	return f->sealed ? FAB_HOLD : FAB_PASS;
-}
-
 /*
  * Both sides' handshakes come through: a answered b's INIT, waited in vain and
  * made an attempt of its own. The preferred initiator's SA is kept at both
@@ -207,26 +159,24 @@ static enum fab_fate hold_sealed(struct fabric *fab, struct fab_frame *f)
  */
 static void two_stand(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	struct srxe_sa *second;
 
 	p->fab->fate = hold_resp_of_a;
 	p->fab->fate_arg = p;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->b);
+	fab_begin(p->b, p->a);
 	fab_run(p->fab, 100);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_PENDING), 1);
 	fab_rts(p->a);
 	fab_run(p->fab, 900);
 	/* who has answered begins nothing, for a while */
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 0);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 0);
 
-	p->fab->fate = hold_sealed;
+	p->fab->fate = fab_hold_sealed;
 	fab_run(p->fab, 99);
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 0);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 0);
 	fab_run(p->fab, 3);
-	KUNIT_EXPECT_GT(test, sent(p->a, SRXE_OP_INIT), 0);
+	KUNIT_EXPECT_GT(test, fab_sent(p->a, SRXE_OP_INIT), 0);
 	fab_release(p->fab);
 	fab_run(p->fab, 30);
 	KUNIT_ASSERT_NOT_NULL(test, p->a->tx);
@@ -246,8 +196,7 @@ static void two_stand(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_LINGER), 1);
 	fab_run(p->fab, 1980);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_LINGER), 1);
-	fab_run(p->fab, 30);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 30);
 	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_DONE], 1);
 	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_DONE], 1);
 }
@@ -255,33 +204,27 @@ static void two_stand(struct kunit *test)
 /* The loser's answer was confirmed before the winner's attempt got anywhere. */
 static void loser_first(struct kunit *test)
 {
-	struct loss l = { .opcode = SRXE_OP_INIT };
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	p->fab->fate = hold_sealed;
-	fab_rts(p->b);
+	p->fab->fate = fab_hold_sealed;
+	fab_begin(p->b, p->a);
 	fab_run(p->fab, 10);
 	fab_rts(p->a);
-	p->fab->fate_arg = &l;
-	p->fab->fate = hold_sealed;
 	fab_run(p->fab, 1100);
 	/* b stands and listens to no INIT; a's attempt is out */
-	KUNIT_EXPECT_GT(test, sent(p->a, SRXE_OP_INIT), 1);
+	KUNIT_EXPECT_GT(test, fab_sent(p->a, SRXE_OP_INIT), 1);
 	KUNIT_EXPECT_NOT_NULL(test, p->b->tx);
 	KUNIT_EXPECT_NULL(test, p->a->tx);
 	p->fab->fate = NULL;
 	fab_release(p->fab);
-	fab_run(p->fab, 3000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 3000);
 	KUNIT_EXPECT_TRUE(test, p->b->tx->p.initiator);
 }
 
 /* A queue pair connected to itself needs a key and nothing else. */
 static void oneself(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	fab_rtr(p->a, p->a);
 	fab_rts(p->a);
@@ -298,12 +241,12 @@ static void oneself(struct kunit *test)
 	fab_run(p->fab, 100);
 	KUNIT_EXPECT_TRUE(test, p->a->hs.ops->sa_heard(p->a->tx));
 	fab_expect_quiet(p->a);
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT) + p->a->probes, 0);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT) + p->a->probes, 0);
 }
 
 static void oneself_fails(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	fab_key_add(p->ha, 0x22, p->ha);
 	fab_rtr(p->a, p->a);
@@ -327,20 +270,19 @@ static void oneself_fails(struct kunit *test)
 /* Two queue pairs of one device: the same address at both ends. */
 static void one_device(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	struct fab_qp *c = fab_qp_new(p->ha, 30);
 
 	fab_key_add(p->ha, 0x33, p->ha);
 	fab_connect(p->a, c);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, c);
+	fab_come_up(p->a, c, 5000);
 	KUNIT_EXPECT_TRUE(test, p->a->tx->p.initiator);
 }
 
 /* An INIT for a queue pair not yet in RTR waits there; the newest counts. */
 static void parking(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	struct fab_qp *a2;
 
 	fab_rtr(p->a, p->b);
@@ -348,25 +290,24 @@ static void parking(struct kunit *test)
 	fab_run(p->fab, 500);
 	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
 	KUNIT_EXPECT_GT(test, p->b->count[SRXE_HS_COUNT_PARKED], 1);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 0);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RESP), 0);
 
 	/* a was reset meanwhile and begins anew */
-	srxe_hs_reset(&p->a->hs, 1001);
+	fab_reset(p->a);
 	fab_rtr(p->a, p->b);
 	fab_rts(p->a);
 	fab_run(p->fab, 10);
 	KUNIT_EXPECT_MEMEQ(test, (u8 *)&p->b->hs.parked->msg.body,
 			   (u8 *)&p->fab->seen[0].msg.body, sizeof(struct srxe_hs_body));
 	fab_rtr(p->b, p->a);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 1);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RESP), 1);
 	fab_run(p->fab, 5);
 	KUNIT_ASSERT_NOT_NULL(test, p->b->tx);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 5000);
 
 	/* another one's, which is not the peer it gets in RTR */
 	a2 = fab_qp_new(p->ha, 21);
-	srxe_hs_reset(&p->b->hs, 1002);
+	fab_reset(p->b);
 	fab_rtr(a2, p->b);
 	fab_rts(a2);
 	fab_run(p->fab, 10);
@@ -380,13 +321,13 @@ static void parking(struct kunit *test)
 
 static void parking_ends(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	fab_rtr(p->a, p->b);
 	fab_rts(p->a);
 	fab_run(p->fab, 10);
 	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
-	srxe_hs_reset(&p->a->hs, 1001);
+	fab_reset(p->a);
 	fab_run(p->fab, 3900);
 	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
 	fab_run(p->fab, 200);
@@ -407,18 +348,18 @@ static void parking_ends(struct kunit *test)
 /* The timer is late; what is too old is so all the same. */
 static void parked_too_long(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	fab_rtr(p->a, p->b);
 	fab_rts(p->a);
 	fab_run(p->fab, 10);
-	srxe_hs_reset(&p->a->hs, 1001);
+	fab_reset(p->a);
 	p->b->timer = 0;
 	fab_run(p->fab, 5000);
 	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
 	fab_rtr(p->b, p->a);
 	KUNIT_EXPECT_NULL(test, p->b->hs.parked);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 0);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RESP), 0);
 }
 
 static void modes_and_suites(struct kunit *test)
@@ -438,17 +379,14 @@ static void modes_and_suites(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct fab_pair *p = pair(test);
+		struct fab_pair *p = fab_pair_new(test);
 
 		p->ha->policy.min_mode = rows[i].mode_a;
 		p->hb->policy.min_mode = rows[i].mode_b;
 		p->ha->policy.suites = rows[i].suites_a;
 		p->hb->policy.suites = rows[i].suites_b;
-		fab_rtr(p->a, p->b);
-		fab_rtr(p->b, p->a);
-		fab_rts(p->a);
-		fab_run(p->fab, 5000);
-		fab_expect_up(p->a, p->b);
+		fab_begin(p->a, p->b);
+		fab_come_up(p->a, p->b, 5000);
 		KUNIT_EXPECT_EQ(test, p->a->tx->p.mode, rows[i].mode);
 		KUNIT_EXPECT_EQ(test, p->a->tx->p.suite, rows[i].suite);
 		fab_exit(test);
@@ -459,16 +397,13 @@ static void modes_and_suites(struct kunit *test)
 /* The settings change between INIT and RESP: what was agreed on no longer holds. */
 static void settings_change(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	p->ha->policy.min_mode = SRXE_MODE_HEADER;
 	p->hb->policy.min_mode = SRXE_MODE_HEADER;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	p->ha->policy.min_mode = SRXE_MODE_ENCRYPT;
-	fab_run(p->fab, 20000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 20000);
 	KUNIT_EXPECT_EQ(test, p->a->tx->p.mode, SRXE_MODE_ENCRYPT);
 	KUNIT_EXPECT_EQ(test, p->a->failures, 0);
 }
@@ -476,35 +411,32 @@ static void settings_change(struct kunit *test)
 /* More key pairs than one: the one the peer knows is found. */
 static void alternatives(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	unsigned int silent;
 
 	/* younger keys that b does not have (yet) */
 	fab_key_add(p->ha, 0x22, p->hb);
 	fab_key_add(p->ha, 0x33, p->hb);
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 130);
 	/* three of the first, each the same */
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 3);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 3);
 	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_NO_KEY], 3);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_EMBRYO), 1);
 	fab_run(p->fab, 20);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_EMBRYO), 2);
-	fab_run(p->fab, 5000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 5000);
 	KUNIT_EXPECT_PTR_EQ(test, p->a->tx->key, &p->ha->keys[0]->rk);
 	silent = p->b->count[SRXE_HS_COUNT_NO_KEY];
 	KUNIT_EXPECT_EQ(test, silent, 6);
-	KUNIT_EXPECT_EQ(test, sent(p->a, SRXE_OP_INIT), 8);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 8);
 }
 
 static enum fab_fate hold_first_init(struct fabric *fab, struct fab_frame *f)
 {
-	struct loss *l = fab->fate_arg;
+	struct fab_loss *l = fab->fate_arg;
 
-	if (!l->n || f->sealed || f->msg.bth.opcode != SRXE_OP_INIT)
+	if (!l->n || !fab_is_bare(f, SRXE_OP_INIT))
 		return FAB_PASS;
 	l->n--;
 	return FAB_HOLD;
@@ -513,8 +445,8 @@ static enum fab_fate hold_first_init(struct fabric *fab, struct fab_frame *f)
 /* All stay answerable: the first key's INIT arrives when it is the second's turn. */
 static void late_alternative(struct kunit *test)
 {
-	struct loss l = { .n = 3 };
-	struct fab_pair *p = pair(test);
+	struct fab_loss l = { .n = 3 };
+	struct fab_pair *p = fab_pair_new(test);
 
 	fab_key_add(p->ha, 0x22, p->hb);
 	fab_key_add(p->hb, 0x22, p->ha);
@@ -522,49 +454,41 @@ static void late_alternative(struct kunit *test)
 	p->hb->keys[0]->live = false;
 	p->fab->fate = hold_first_init;
 	p->fab->fate_arg = &l;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_begin(p->a, p->b);
 	fab_run(p->fab, 200);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_EMBRYO), 2);
 	fab_release(p->fab);
 	fab_run(p->fab, 6);
 	KUNIT_ASSERT_NOT_NULL(test, p->a->tx);
 	KUNIT_EXPECT_PTR_EQ(test, p->a->tx->key, &p->ha->keys[1]->rk);
-	fab_run(p->fab, 9000);
-	fab_expect_up(p->a, p->b);
+	fab_come_up(p->a, p->b, 9000);
 }
 
 /* The peer's queue pair appears late: the turn of the right key comes again. */
 static void alternatives_go_round(struct kunit *test)
 {
-	struct loss l = { .opcode = SRXE_OP_INIT, .n = 6 };
-	struct fab_pair *p = pair(test);
+	struct fab_loss l = { .opcode = SRXE_OP_INIT, .n = 6 };
+	struct fab_pair *p = fab_pair_new(test);
 
 	fab_key_add(p->ha, 0x22, p->hb);
 	p->hb->keys[0]->live = false;
 	fab_key_add(p->hb, 0x22, p->ha);
-	p->fab->fate = lose;
+	p->fab->fate = fab_lose;
 	p->fab->fate_arg = &l;
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
-	fab_run(p->fab, 7900);
-	fab_expect_up(p->a, p->b);
+	fab_begin(p->a, p->b);
+	fab_come_up(p->a, p->b, 7900);
 	KUNIT_EXPECT_PTR_EQ(test, p->a->tx->key, &p->ha->keys[1]->rk);
 }
 
 static void reset_and_again(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
 		fab_connect(p->a, p->b);
-		fab_run(p->fab, 5000);
-		fab_expect_up(p->a, p->b);
-		srxe_hs_reset(&p->a->hs, 2000 + i);
-		srxe_hs_reset(&p->b->hs, 3000 + i);
+		fab_come_up(p->a, p->b, 5000);
+		fab_pair_reset(p);
 		KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_STANDING), 0);
 		KUNIT_EXPECT_NULL(test, p->a->tx);
 		fab_expect_quiet(p->a);
@@ -576,7 +500,7 @@ static void reset_and_again(struct kunit *test)
 /* In the error state nothing begins, and what stands still receives. */
 static void stopped(struct kunit *test)
 {
-	struct fab_pair *p = pair(test);
+	struct fab_pair *p = fab_pair_new(test);
 
 	fab_connect(p->a, p->b);
 	fab_run(p->fab, 5000);
@@ -586,17 +510,14 @@ static void stopped(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_STANDING), 1);
 
-	srxe_hs_reset(&p->a->hs, 1);
-	srxe_hs_reset(&p->b->hs, 2);
-	fab_rtr(p->a, p->b);
-	fab_rtr(p->b, p->a);
-	fab_rts(p->a);
+	fab_pair_reset(p);
+	fab_begin(p->a, p->b);
 	srxe_hs_stop(&p->b->hs);
 	fab_run(p->fab, 3);
 	srxe_hs_stop(&p->a->hs);
 	fab_run(p->fab, 100);
 	KUNIT_EXPECT_NULL(test, p->a->hs.attempt);
-	KUNIT_EXPECT_EQ(test, sent(p->b, SRXE_OP_RESP), 1);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RESP), 1);
 	fab_expect_quiet(p->a);
 	fab_expect_quiet(p->b);
 	KUNIT_EXPECT_EQ(test, p->a->failures, 0);

@@ -487,14 +487,25 @@ struct fab_key *fab_key_add(struct fab_host *host, u8 seed, const struct fab_hos
 
 struct fab_qp *fab_qp_new(struct fab_host *host, u32 qpn)
 {
-	static u64 id;
 	struct fab_qp *qp = kunit_kzalloc(host->fab->test, sizeof(*qp), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(host->fab->test, qp);
 	qp->host = host;
-	srxe_hs_setup(&qp->hs, &fab_ops, &host->limit, 1, SRXE_KIND_RC, qpn, ++id);
+	srxe_hs_setup(&qp->hs, &fab_ops, &host->limit, 1, SRXE_KIND_RC, qpn,
+		      ++host->fab->conn_id);
 	list_add_tail(&qp->entry, &host->fab->qps);
 	return qp;
+}
+
+/**
+ * fab_reset() - to RESET, from where it comes back as another incarnation
+ * @qp: queue pair
+ *
+ * Context: process; a test.
+ */
+void fab_reset(struct fab_qp *qp)
+{
+	srxe_hs_reset(&qp->hs, ++qp->host->fab->conn_id);
 }
 
 void fab_rtr(struct fab_qp *qp, const struct fab_qp *peer)
@@ -507,72 +518,23 @@ void fab_rts(struct fab_qp *qp)
 	srxe_hs_start(&qp->hs, 0);
 }
 
-/* As programs do it that exchange their numbers first. */
-void fab_connect(struct fab_qp *a, struct fab_qp *b)
+/**
+ * fab_begin() - both are ready to receive, and one begins
+ * @a: the one that goes to RTS
+ * @b: its peer
+ *
+ * Context: process; a test.
+ */
+void fab_begin(struct fab_qp *a, struct fab_qp *b)
 {
 	fab_rtr(a, b);
 	fab_rtr(b, a);
 	fab_rts(a);
+}
+
+/* As programs do it that exchange their numbers first. */
+void fab_connect(struct fab_qp *a, struct fab_qp *b)
+{
+	fab_begin(a, b);
 	fab_rts(b);
-}
-
-/* Telling */
-
-unsigned int fab_sas(const struct fab_qp *qp, enum srxe_sa_state state)
-{
-	const struct fab_sa *s;
-	unsigned int n = 0;
-
-	list_for_each_entry(s, &qp->host->fab->sas, entry)
-		n += s->qp == qp && s->sa.state == state;
-	return n;
-}
-
-bool fab_is(const struct fab_frame *frame, u8 opcode, const struct fab_host *from)
-{
-	return !frame->sealed && frame->msg.bth.opcode == opcode &&
-	       ipv6_addr_equal(&frame->src, &from->addr);
-}
-
-/* One SA, the same at both ends, and all is quiet. */
-void fab_expect_up(struct fab_qp *a, struct fab_qp *b)
-{
-	struct kunit *test = a->host->fab->test;
-	const struct srxe_sa *sa = a->tx, *sb = b->tx;
-
-	KUNIT_ASSERT_NOT_NULL(test, sa);
-	KUNIT_ASSERT_NOT_NULL(test, sb);
-	KUNIT_EXPECT_MEMEQ(test, sa->p.sa_id, sb->p.sa_id, SRXE_SA_ID_LEN);
-	KUNIT_EXPECT_MEMEQ(test, (u8 *)sa->p.chain, (u8 *)sb->p.chain, sizeof(sa->p.chain));
-	KUNIT_EXPECT_NE(test, sa->p.initiator, sb->p.initiator);
-	KUNIT_EXPECT_EQ(test, sa->p.peer_spi, sb->spi);
-	KUNIT_EXPECT_EQ(test, sb->p.peer_spi, sa->spi);
-	KUNIT_EXPECT_EQ(test, sa->p.mode, sb->p.mode);
-	KUNIT_EXPECT_EQ(test, sa->p.suite, sb->p.suite);
-	fab_expect_quiet(a);
-	fab_expect_quiet(b);
-}
-
-/* Nothing under way, nothing left over: at most the one SA in use. */
-void fab_expect_quiet(struct fab_qp *qp)
-{
-	struct kunit *test = qp->host->fab->test;
-
-	KUNIT_EXPECT_EQ(test, fab_sas(qp, SRXE_SA_STANDING), qp->tx ? 1 : 0);
-	KUNIT_EXPECT_EQ(test, fab_sas(qp, SRXE_SA_PENDING), 0);
-	KUNIT_EXPECT_EQ(test, fab_sas(qp, SRXE_SA_EMBRYO), 0);
-	KUNIT_EXPECT_EQ(test, fab_sas(qp, SRXE_SA_LINGER), 0);
-	KUNIT_EXPECT_EQ(test, qp->timer, 0);
-	KUNIT_EXPECT_PTR_EQ(test, qp->hs.parked, NULL);
-}
-
-void fab_pair_init(struct kunit *test, struct fab_pair *p)
-{
-	p->fab = fab_new(test);
-	p->ha = fab_host_new(p->fab, 1);
-	p->hb = fab_host_new(p->fab, 2);
-	fab_key_add(p->ha, 0x11, p->hb);
-	fab_key_add(p->hb, 0x11, p->ha);
-	p->a = fab_qp_new(p->ha, 17);
-	p->b = fab_qp_new(p->hb, 18);
 }

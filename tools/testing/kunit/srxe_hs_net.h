@@ -88,6 +88,12 @@ enum fab_fate {
 	FAB_HOLD,	/* into fab->held, until fab_release() */
 };
 
+/* struct fab_loss - what fab_lose() drops */
+struct fab_loss {
+	u8		opcode;	/* 0 for what is sealed */
+	unsigned int	n;	/* so many more are lost */
+};
+
 /**
  * struct fabric - the network
  * @test: the test it belongs to
@@ -99,6 +105,7 @@ enum fab_fate {
  * @fate: what becomes of a packet, or NULL: it passes
  * @fate_arg: for @fate
  * @spi: last SPI given out
+ * @conn_id: last incarnation of a queue pair given out
  * @seen: copy of the last bare message of each opcode, as it was sent
  */
 struct fabric {
@@ -111,6 +118,7 @@ struct fabric {
 	enum fab_fate		(*fate)(struct fabric *fab, struct fab_frame *frame);
 	void			*fate_arg;
 	u32			spi;
+	u64			conn_id;
 	struct fab_frame	seen[4];
 };
 
@@ -119,7 +127,9 @@ void fab_exit(struct kunit *test);
 struct fab_host *fab_host_new(struct fabric *fab, u8 last_byte);
 struct fab_key *fab_key_add(struct fab_host *host, u8 seed, const struct fab_host *peer);
 struct fab_qp *fab_qp_new(struct fab_host *host, u32 qpn);
+void fab_begin(struct fab_qp *a, struct fab_qp *b);
 void fab_connect(struct fab_qp *a, struct fab_qp *b);
+void fab_reset(struct fab_qp *qp);
 void fab_rtr(struct fab_qp *qp, const struct fab_qp *peer);
 void fab_rts(struct fab_qp *qp);
 
@@ -130,11 +140,6 @@ void fab_data(struct fab_qp *qp);
 void fab_run(struct fabric *fab, u64 ms);
 void fab_end_sa(struct srxe_sa *sa);
 
-unsigned int fab_sas(const struct fab_qp *qp, enum srxe_sa_state state);
-void fab_expect_up(struct fab_qp *a, struct fab_qp *b);
-void fab_expect_quiet(struct fab_qp *qp);
-bool fab_is(const struct fab_frame *frame, u8 opcode, const struct fab_host *from);
-
 /* Two hosts with a key for each other, and a queue pair on each. */
 struct fab_pair {
 	struct fabric	*fab;
@@ -142,6 +147,22 @@ struct fab_pair {
 	struct fab_qp	*a, *b;	/* @a is the preferred initiator */
 };
 
-void fab_pair_init(struct kunit *test, struct fab_pair *p);
+struct fab_pair *fab_pair_new(struct kunit *test);
+struct fab_pair *fab_pair_up(struct kunit *test);
+void fab_pair_reset(struct fab_pair *p);
+
+bool fab_is_bare(const struct fab_frame *frame, u8 opcode);
+bool fab_is(const struct fab_frame *frame, u8 opcode, const struct fab_host *from);
+enum fab_fate fab_drop_init(struct fabric *fab, struct fab_frame *f);
+enum fab_fate fab_drop_resp(struct fabric *fab, struct fab_frame *f);
+enum fab_fate fab_drop_sealed(struct fabric *fab, struct fab_frame *f);
+enum fab_fate fab_hold_sealed(struct fabric *fab, struct fab_frame *f);
+enum fab_fate fab_lose(struct fabric *fab, struct fab_frame *f);
+
+unsigned int fab_sas(const struct fab_qp *qp, enum srxe_sa_state state);
+unsigned int fab_sent(const struct fab_qp *qp, u8 opcode);
+void fab_expect_up(struct fab_qp *a, struct fab_qp *b);
+void fab_come_up(struct fab_qp *a, struct fab_qp *b, u64 ms);
+void fab_expect_quiet(struct fab_qp *qp);
 
 #endif /* SRXE_HS_NET_H */
