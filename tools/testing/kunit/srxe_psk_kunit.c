@@ -3,27 +3,14 @@
  * Pre-shared keys without a keyring: descriptions, payloads, matching, the
  * index and tombstones.
  */
-#include <linux/inet.h>
 #include <linux/slab.h>
-#include <net/ipv6.h>
 
+#include "srxe_addr.h"
 #include "srxe_kunit.h"
 #include "srxe_psk.h"
 #include "srxe_psk_match.h"
 #include "srxe_ring_index.h"
 #include "srxe_tomb.h"
-
-static struct in6_addr addr(struct kunit *test, const char *text)
-{
-	struct in6_addr a;
-	__be32 v4;
-
-	if (in4_pton(text, -1, (u8 *)&v4, -1, NULL))
-		ipv6_addr_set_v4mapped(v4, &a);
-	else
-		KUNIT_ASSERT_EQ(test, in6_pton(text, -1, a.s6_addr, -1, NULL), 1);
-	return a;
-}
 
 /* --- descriptions ------------------------------------------------------------ */
 

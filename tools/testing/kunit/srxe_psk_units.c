@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Keys and rings, built into the test module. What a ring says to the rest of
- * the driver, that a key is gone, the suite hears.
+ * the driver, that a key is gone, the fixture hears.
  */
 #include "srxe_psk.c"
 #include "srxe_psk_match.c"

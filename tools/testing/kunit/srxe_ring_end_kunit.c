@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A link's ring on real keyrings: what the end of a key means.
+ */
+#include <linux/delay.h>
+
+#include "srxe_ring_fixture.h"
+
+static void revoked_denies(struct kunit *test)
+{
+	struct srxe_ring *ring = ring_of(test);
+	struct key *key = ring_add(test, "peer:10.0.0.0/24");
+
+	ring_add_put(test, "default");
+	ring_expect_lookup(test, "10.0.0.1", 1);
+	key_revoke(key);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREVOKED);
+	srxe_ring_settle(ring);
+	KUNIT_EXPECT_EQ(test, ring_gone(test), 1);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREVOKED);
+	ring_expect_lookup(test, "10.0.0.2", -EKEYREVOKED);
+	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.1.1", 1);
+	key_put(key);
+
+	/* the collector takes it out, which is not the same as somebody doing so */
+	keyring_clear(ring->keyring);
+	srxe_ring_settle(ring);
+	ring_expect_lookup(test, "10.0.0.2", -EKEYREVOKED);
+
+	ring_add_put(test, "peer:10.0.0.0/24#new");
+	ring_expect_tag(test, "10.0.0.2", 1, "new");
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_KEYED);
+}
+
+static void revoked_at_once(struct kunit *test)
+{
+	struct key *key = ring_add(test, "peer:10.0.0.1");
+
+	key_revoke(key);
+	key_put(key);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	srxe_ring_settle(ring_of(test));
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREVOKED);
+}
+
+static void alternative_lives(struct kunit *test)
+{
+	struct key *old = ring_add(test, "peer:10.0.0.1#old");
+	struct key *new = ring_add(test, "peer:10.0.0.1#new");
+
+	key_revoke(new);
+	ring_expect_tag(test, "10.0.0.1", 1, "old");
+	srxe_ring_settle(ring_of(test));
+	ring_expect_tag(test, "10.0.0.1", 1, "old");
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_KEYED);
+	key_revoke(old);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	srxe_ring_settle(ring_of(test));
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREVOKED);
+	key_put(old);
+	key_put(new);
+}
+
+static void invalidated_denies(struct kunit *test)
+{
+	struct key *key = ring_add(test, "peer:10.0.0.1");
+
+	KUNIT_EXPECT_EQ(test, srxe_ring_sync(ring_of(test)), 0);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_KEYED);
+	key_invalidate(key);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	srxe_ring_settle(ring_of(test));
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREVOKED);
+	key_put(key);
+}
+
+static void expired_denies(struct kunit *test)
+{
+	struct key *key = ring_add(test, "peer:10.0.0.1");
+
+	ring_add_put(test, "default");
+	ring_expect_lookup(test, "10.0.0.1", 1);
+	key_set_timeout(key, 1);
+	ring_expect_lookup(test, "10.0.0.1", 1);
+	msleep(2100);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYEXPIRED);
+	/* the search of every second has found it by itself */
+	msleep(1100);
+	KUNIT_EXPECT_EQ(test, ring_gone(test), 1);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYEXPIRED);
+	key_put(key);
+}
+
+/* Who was talked to under it is denied, for others it is as if it had never been. */
+static void unlinked(struct kunit *test)
+{
+	struct srxe_ring *ring = ring_of(test);
+	struct in6_addr peer = addr(test, "10.0.0.1"), marked = addr(test, "10.0.0.3");
+	struct key *key = ring_add(test, "peer:10.0.0.0/24");
+
+	ring_expect_lookup(test, "10.0.0.1", 1);
+	srxe_ring_mark(ring, &marked);
+	KUNIT_EXPECT_EQ(test, key_unlink(ring->keyring, key), 0);
+	key_put(key);
+	msleep(1200);
+	KUNIT_EXPECT_EQ(test, ring_gone(test), 1);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_UNKEYED);
+	ring_expect_peer(test, "10.0.0.3", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREJECTED);
+	ring_expect_lookup(test, "10.0.0.2", -ENOKEY);
+
+	/* never the default either */
+	ring_add_put(test, "default");
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREJECTED);
+	ring_expect_lookup(test, "10.0.0.2", 1);
+	ring_add_put(test, "peer:10.0.0.0/16");
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREJECTED);
+
+	KUNIT_EXPECT_EQ(test, srxe_ring_clear(ring, &peer), 0);
+	KUNIT_EXPECT_EQ(test, srxe_ring_clear(ring, &peer), -ENOENT);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_KEYED);
+	ring_expect_lookup(test, "10.0.0.1", 1);
+	ring_expect_lookup(test, "10.0.0.3", -EKEYREJECTED);
+	/* as close a match as there was is a key again */
+	ring_add_put(test, "peer:10.0.0.0/24");
+	ring_expect_lookup(test, "10.0.0.3", 1);
+}
+
+static void key_gone_under_sa(struct kunit *test)
+{
+	struct srxe_ring *ring = ring_of(test);
+	struct in6_addr peer = addr(test, "10.0.0.1");
+	struct srxe_ring_key *rk = NULL;
+
+	ring_add_put(test, "peer:10.0.0.1");
+	KUNIT_ASSERT_EQ(test, srxe_ring_lookup(ring, &peer, &rk, 1), 1);
+	KUNIT_EXPECT_TRUE(test, srxe_ring_key_live(rk));
+	keyring_clear(ring->keyring);
+	srxe_ring_settle(ring);
+	KUNIT_EXPECT_FALSE(test, srxe_ring_key_live(rk));
+	KUNIT_EXPECT_EQ(test, ring_gone(test), 1);
+	srxe_ring_settle(ring);
+	KUNIT_EXPECT_EQ(test, ring_gone(test), 1);
+	srxe_ring_key_put(rk);
+}
+
+/* The keyring is ours to revoke; when somebody else does, nobody is taken for unkeyed. */
+static void keyring_revoked(struct kunit *test)
+{
+	struct srxe_ring *ring = ring_of(test);
+
+	ring_add_put(test, "peer:10.0.0.1");
+	ring_expect_lookup(test, "10.0.0.1", 1);
+	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_UNKEYED);
+	key_revoke(ring->keyring);
+	srxe_ring_settle(ring);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.0.2", -EKEYREJECTED);
+	KUNIT_EXPECT_EQ(test, ring_gone(test), 1);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ring_try_add(test, "rdma_psk", "peer:10.0.0.2", 0)),
+			-EKEYREVOKED);
+}
+
+static void tombs_overflow(struct kunit *test)
+{
+	struct srxe_ring *ring = ring_of(test);
+
+	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_UNKEYED);
+	ring->tombs.full = true;
+	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.0.2", -EKEYREJECTED);
+	ring_add_put(test, "peer:10.0.0.2");
+	ring_expect_lookup(test, "10.0.0.2", 1);
+	KUNIT_EXPECT_EQ(test, srxe_ring_clear_all(ring), 0);
+	ring_expect_peer(test, "10.0.0.3", SRXE_PEER_UNKEYED);
+}
+
+/* A payload that is taken away from under a ring's key leaves the key's secrets there. */
+static void secrets_outlive_payload(struct kunit *test)
+{
+	struct srxe_ring *ring = ring_of(test);
+	struct in6_addr peer = addr(test, "10.0.0.1");
+	struct key *key = ring_add(test, "peer:10.0.0.1");
+	struct srxe_psk_keys keys, *now;
+	struct srxe_ring_key *rk = NULL;
+
+	KUNIT_ASSERT_EQ(test, srxe_ring_lookup(ring, &peer, &rk, 1), 1);
+	keys = rk->psk->keys;
+	key_revoke(key);
+	KUNIT_EXPECT_NULL(test, srxe_psk_of(&key->payload));
+	key_put(key);
+	srxe_ring_settle(ring);
+	now = &rk->psk->keys;
+	KUNIT_EXPECT_MEMEQ(test, now, &keys, sizeof(keys));
+	KUNIT_EXPECT_FALSE(test, srxe_ring_key_live(rk));
+	srxe_ring_key_put(rk);
+	memzero_explicit(&keys, sizeof(keys));
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(revoked_denies),
+	KUNIT_CASE(revoked_at_once),
+	KUNIT_CASE(alternative_lives),
+	KUNIT_CASE(invalidated_denies),
+	KUNIT_CASE_SLOW(expired_denies),
+	KUNIT_CASE_SLOW(unlinked),
+	KUNIT_CASE(key_gone_under_sa),
+	KUNIT_CASE(keyring_revoked),
+	KUNIT_CASE(tombs_overflow),
+	KUNIT_CASE(secrets_outlive_payload),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name		= "srxe_ring_end",
+	.suite_init	= ring_suite_init,
+	.suite_exit	= ring_suite_exit,
+	.init		= ring_init,
+	.exit		= ring_exit,
+	.test_cases	= cases,
+};
+
+kunit_test_suite(suite);
