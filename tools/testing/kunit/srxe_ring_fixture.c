@@ -3,7 +3,6 @@
  * The ring of the rings' suites.
  */
 #include <linux/random.h>
-#include <linux/slab.h>
 #include <net/net_namespace.h>
 
 #include "srxe_policy.h"
