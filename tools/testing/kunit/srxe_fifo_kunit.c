@@ -66,12 +66,17 @@ static bool take(struct bench *b, unsigned int *budget)
 	return entry;
 }
 
-static void drain(struct bench *b)
+/* Tells what is left of the budget. */
+static unsigned int drain_some(struct bench *b, unsigned int budget)
 {
-	unsigned int budget = MAX_ITEMS + 1;
-
 	while (take(b, &budget))
 		;
+	return budget;
+}
+
+static void drain(struct bench *b)
+{
+	drain_some(b, MAX_ITEMS + 1);
 }
 
 static void expect_taken(struct kunit *test, const struct bench *b, unsigned int n)
@@ -170,43 +175,40 @@ static void fifo_one_drainer(struct kunit *test)
 	expect_taken(test, b, 5);
 }
 
-static void fifo_budget(struct kunit *test)
+/*
+ * So many entries, the first @n of which completed, the last of these before
+ * the others: there is nothing to drain until the end.
+ */
+static struct bench *completed_backwards(struct kunit *test, unsigned int entries, unsigned int n)
 {
 	struct bench *b = bench_new(test);
-	unsigned int budget = 2;
 
-	add(b, 4);
-	KUNIT_EXPECT_FALSE(test, done(b, 3));
-	KUNIT_EXPECT_FALSE(test, done(b, 2));
-	KUNIT_EXPECT_FALSE(test, done(b, 1));
-	KUNIT_EXPECT_TRUE(test, done(b, 0));
-	while (take(b, &budget))
-		;
-	KUNIT_EXPECT_EQ(test, budget, 0);
+	add(b, entries);
+	while (n--)
+		KUNIT_EXPECT_EQ(test, done(b, n), !n);
+	return b;
+}
+
+static void fifo_budget(struct kunit *test)
+{
+	struct bench *b = completed_backwards(test, 4, 4);
+
+	KUNIT_EXPECT_EQ(test, drain_some(b, 2), 0);
 	expect_taken(test, b, 2);
 
 	/* nobody else drains until whoever was handed the rest has */
 	add(b, 1);
 	KUNIT_EXPECT_FALSE(test, done(b, 4));
-	budget = MAX_ITEMS;
-	while (take(b, &budget))
-		;
-	KUNIT_EXPECT_NE(test, budget, 0);
+	KUNIT_EXPECT_NE(test, drain_some(b, MAX_ITEMS), 0);
 	expect_taken(test, b, 5);
 }
 
 /* A budget that is just enough leaves nothing behind to be handed over. */
 static void fifo_budget_exact(struct kunit *test)
 {
-	struct bench *b = bench_new(test);
-	unsigned int budget = 2;
+	struct bench *b = completed_backwards(test, 3, 2);
 
-	add(b, 3);
-	KUNIT_EXPECT_FALSE(test, done(b, 1));
-	KUNIT_EXPECT_TRUE(test, done(b, 0));
-	while (take(b, &budget))
-		;
-	KUNIT_EXPECT_NE(test, budget, 0);
+	KUNIT_EXPECT_NE(test, drain_some(b, 2), 0);
 	expect_taken(test, b, 2);
 	KUNIT_EXPECT_TRUE(test, done(b, 2));
 	drain(b);

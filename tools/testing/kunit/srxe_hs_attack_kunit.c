@@ -3,6 +3,7 @@
  * Handshake of a connection: those who must not get in, or in the way.
  */
 #include "srxe_hs_net.h"
+#include "srxe_low_order.h"
 
 /* H5: the same INIT a hundred times is one SA, and each time the same RESP. */
 static void duplicates(struct kunit *test)
@@ -337,13 +338,22 @@ static void answer_from_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, p->a->tx);
 }
 
+/* What a holder of the key can do: an INIT with fields to his liking. */
+static void sign_init(struct kunit *test, const struct fab_key *key, struct fab_frame *f)
+{
+	struct srxe_p addrs;
+
+	memcpy(addrs.gid_i, &f->src, sizeof(addrs.gid_i));
+	memcpy(addrs.gid_r, &f->dst, sizeof(addrs.gid_r));
+	KUNIT_ASSERT_EQ(test, 0, srxe_hs_sign_init(&key->secrets, &addrs, &f->msg));
+}
+
 /* H4: whoever is connected to himself answers no INIT, not even his own. */
 static void init_to_oneself(struct kunit *test)
 {
 	struct fab_pair *p = fab_pair_up(test);
 	struct fab_frame f = p->fab->seen[0];
 	struct fab_key *key;
-	struct srxe_p addrs;
 
 	key = fab_key_add(p->ha, 0x22, p->ha);
 	fab_reset(p->a);
@@ -353,9 +363,7 @@ static void init_to_oneself(struct kunit *test)
 	f.msg.bth.qpn = cpu_to_be32(17);
 	f.msg.body.qpn_r = cpu_to_be32(17);
 	memcpy(f.msg.body.key_id, key->secrets.key_id, SRXE_KEY_ID_LEN);
-	memcpy(addrs.gid_i, &p->ha->addr, sizeof(addrs.gid_i));
-	memcpy(addrs.gid_r, &p->ha->addr, sizeof(addrs.gid_r));
-	KUNIT_ASSERT_EQ(test, 0, srxe_hs_sign_init(&key->secrets, &addrs, &f.msg));
+	sign_init(test, key, &f);
 	p->a->count[SRXE_HS_COUNT_STATE] = 0;
 	fab_put(p->fab, &f);
 	fab_run(p->fab, 1);
@@ -428,28 +436,16 @@ static void forged_refuse(struct kunit *test)
 /* A holder of the key sends public values of low order: as bad as a wrong MAC. */
 static void low_order(struct kunit *test)
 {
-	static const u8 points[][SRXE_SHARE_LEN] = {
-		{ 0 },
-		{ 1 },
-		{ 0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae,
-		  0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
-		  0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd,
-		  0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00 },
-	};
 	struct fab_pair *p = fab_pair_up(test);
-	struct srxe_p addrs;
 	struct fab_frame f;
 	unsigned int i;
 
-	memcpy(addrs.gid_i, &p->ha->addr, sizeof(addrs.gid_i));
-	memcpy(addrs.gid_r, &p->hb->addr, sizeof(addrs.gid_r));
 	fab_pair_reset(p);
 	fab_rtr(p->b, p->a);
-	for (i = 0; i < ARRAY_SIZE(points); i++) {
+	for (i = 0; i < ARRAY_SIZE(low_order_points); i++) {
 		f = p->fab->seen[0];
-		memcpy(f.msg.body.share, points[i], SRXE_SHARE_LEN);
-		KUNIT_ASSERT_EQ(test, 0, srxe_hs_sign_init(&p->ha->keys[0]->secrets, &addrs,
-							   &f.msg));
+		memcpy(f.msg.body.share, low_order_points[i], SRXE_SHARE_LEN);
+		sign_init(test, p->ha->keys[0], &f);
 		fab_put(p->fab, &f);
 		fab_run(p->fab, 2);
 		KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_MAC], i + 1);

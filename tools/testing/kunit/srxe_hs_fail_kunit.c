@@ -51,21 +51,35 @@ static void four_pending(struct kunit *test)
 	fab_come_up(p->a, p->b, 4500);
 }
 
+/* All that @host may have under way with @peer it has: queue pairs of another domain. */
+static void fill_up(struct fab_host *host, enum srxe_hs_role role, const struct fab_host *peer)
+{
+	unsigned int i;
+
+	for (i = 0; i < SRXE_MAX_HS_PEER; i++)
+		KUNIT_ASSERT_TRUE(host->fab->test,
+				  srxe_hs_limit_enter(&host->limit, role, &peer->addr, 9));
+}
+
+static void empty(struct fab_host *host, enum srxe_hs_role role, const struct fab_host *peer)
+{
+	unsigned int i;
+
+	for (i = 0; i < SRXE_MAX_HS_PEER; i++)
+		srxe_hs_limit_leave(&host->limit, role, &peer->addr, 9);
+}
+
 /* Busy to the end is what is said in the end. */
 static void busy(struct kunit *test)
 {
 	struct fab_pair *p = fab_pair_new(test);
-	unsigned int i;
 
-	for (i = 0; i < SRXE_MAX_HS_PEER; i++)
-		KUNIT_ASSERT_TRUE(test, srxe_hs_limit_enter(&p->hb->limit, SRXE_HS_RESPONDER,
-							    &p->ha->addr, 9));
+	fill_up(p->hb, SRXE_HS_RESPONDER, p->ha);
 	fab_begin(p->a, p->b);
 	fab_run(p->fab, 9000);
 	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_REFUSED_BUSY);
 	KUNIT_EXPECT_EQ(test, p->a->failures, 1);
-	for (i = 0; i < SRXE_MAX_HS_PEER; i++)
-		srxe_hs_limit_leave(&p->hb->limit, SRXE_HS_RESPONDER, &p->ha->addr, 9);
+	empty(p->hb, SRXE_HS_RESPONDER, p->ha);
 	fab_rts(p->a);
 	fab_come_up(p->a, p->b, 5000);
 }
@@ -89,11 +103,8 @@ static void out_of_tokens(struct kunit *test)
 static void queued(struct kunit *test)
 {
 	struct fab_pair *p = fab_pair_new(test);
-	unsigned int i;
 
-	for (i = 0; i < SRXE_MAX_HS_PEER; i++)
-		KUNIT_ASSERT_TRUE(test, srxe_hs_limit_enter(&p->ha->limit, SRXE_HS_INITIATOR,
-							    &p->hb->addr, 9));
+	fill_up(p->ha, SRXE_HS_INITIATOR, p->hb);
 	fab_begin(p->a, p->b);
 	fab_run(p->fab, 20000);
 	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 0);
@@ -109,8 +120,7 @@ static void queued(struct kunit *test)
 	fab_rts(p->a);
 	fab_run(p->fab, 63000);
 	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_NO_ANSWER);
-	for (i = 0; i < SRXE_MAX_HS_PEER; i++)
-		srxe_hs_limit_leave(&p->ha->limit, SRXE_HS_INITIATOR, &p->hb->addr, 9);
+	empty(p->ha, SRXE_HS_INITIATOR, p->hb);
 }
 
 static void no_key(struct kunit *test)

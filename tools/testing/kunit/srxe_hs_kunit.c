@@ -279,6 +279,15 @@ static void one_device(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, p->a->tx->p.initiator);
 }
 
+/* a begins while b is not yet in RTR. */
+static void park(struct kunit *test, struct fab_pair *p)
+{
+	fab_rtr(p->a, p->b);
+	fab_rts(p->a);
+	fab_run(p->fab, 10);
+	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
+}
+
 /* An INIT for a queue pair not yet in RTR waits there; the newest counts. */
 static void parking(struct kunit *test)
 {
@@ -294,9 +303,7 @@ static void parking(struct kunit *test)
 
 	/* a was reset meanwhile and begins anew */
 	fab_reset(p->a);
-	fab_rtr(p->a, p->b);
-	fab_rts(p->a);
-	fab_run(p->fab, 10);
+	park(test, p);
 	KUNIT_EXPECT_MEMEQ(test, (u8 *)&p->b->hs.parked->msg.body,
 			   (u8 *)&p->fab->seen[0].msg.body, sizeof(struct srxe_hs_body));
 	fab_rtr(p->b, p->a);
@@ -323,10 +330,7 @@ static void parking_ends(struct kunit *test)
 {
 	struct fab_pair *p = fab_pair_new(test);
 
-	fab_rtr(p->a, p->b);
-	fab_rts(p->a);
-	fab_run(p->fab, 10);
-	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
+	park(test, p);
 	fab_reset(p->a);
 	fab_run(p->fab, 3900);
 	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
@@ -335,10 +339,7 @@ static void parking_ends(struct kunit *test)
 	fab_expect_quiet(p->b);
 
 	/* what is checked again at RTR is the key as well */
-	fab_rtr(p->a, p->b);
-	fab_rts(p->a);
-	fab_run(p->fab, 10);
-	KUNIT_EXPECT_NOT_NULL(test, p->b->hs.parked);
+	park(test, p);
 	p->hb->keys[0]->live = false;
 	fab_rtr(p->b, p->a);
 	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_NO_KEY], 1);
@@ -350,9 +351,7 @@ static void parked_too_long(struct kunit *test)
 {
 	struct fab_pair *p = fab_pair_new(test);
 
-	fab_rtr(p->a, p->b);
-	fab_rts(p->a);
-	fab_run(p->fab, 10);
+	park(test, p);
 	fab_reset(p->a);
 	p->b->timer = 0;
 	fab_run(p->fab, 5000);

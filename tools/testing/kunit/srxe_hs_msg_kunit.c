@@ -5,6 +5,7 @@
 #include <crypto/curve25519.h>
 
 #include "srxe_hs_vectors.h"
+#include "srxe_low_order.h"
 
 static void psk_keys(struct kunit *test)
 {
@@ -228,23 +229,6 @@ static void macs_are_bound(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EBADMSG, srxe_hs_verify_reply(&keys, &v_p, &init, &msg));
 }
 
-/* Points of order 1, 2, 4 and 8, and some that are the same modulo p. */
-static const u8 low_order[][SRXE_SHARE_LEN] = {
-	{ 0 },
-	{ 1 },
-	{ 0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae,
-	  0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
-	  0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd,
-	  0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00 },
-	{ 0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24,
-	  0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83, 0xef, 0x5b,
-	  0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86,
-	  0xd8, 0x22, 0x4e, 0xdd, 0xd0, 0x9f, 0x11, 0x57 },
-	{ 0xec, [1 ... 30] = 0xff, [31] = 0x7f },
-	{ 0xed, [1 ... 30] = 0xff, [31] = 0x7f },
-	{ 0xee, [1 ... 30] = 0xff, [31] = 0x7f },
-};
-
 static void share_of_low_order(struct kunit *test)
 {
 	static const u8 zero[SRXE_SECRET_LEN];
@@ -253,10 +237,11 @@ static void share_of_low_order(struct kunit *test)
 
 	memset(x, 0x11, sizeof(x));
 	curve25519_clamp_secret(x);
-	for (i = 0; i < ARRAY_SIZE(low_order); i++) {
+	for (i = 0; i < ARRAY_SIZE(low_order_points); i++) {
 		memset(prk, 0xee, sizeof(prk));
 		KUNIT_EXPECT_EQ_MSG(test, -EBADMSG,
-				    srxe_hs_prk(p8_k_psk, x, low_order[i], prk), "point %u", i);
+				    srxe_hs_prk(p8_k_psk, x, low_order_points[i], prk),
+				    "point %u", i);
 		KUNIT_EXPECT_MEMEQ(test, prk, zero, sizeof(prk));
 	}
 }

@@ -18,6 +18,15 @@ void ring_suite_exit(struct kunit_suite *suite);
 int ring_init(struct kunit *test);
 void ring_exit(struct kunit *test);
 
+#define RING_SUITE(suite_name, suite_cases)	{	\
+	.name		= suite_name,			\
+	.suite_init	= ring_suite_init,		\
+	.suite_exit	= ring_suite_exit,		\
+	.init		= ring_init,			\
+	.exit		= ring_exit,			\
+	.test_cases	= suite_cases,			\
+}
+
 struct srxe_ring *ring_of(struct kunit *test);
 unsigned int ring_gone(struct kunit *test);
 key_ref_t ring_try_add(struct kunit *test, const char *type, const char *desc,

@@ -185,13 +185,6 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-static struct kunit_suite suite = {
-	.name		= "srxe_ring",
-	.suite_init	= ring_suite_init,
-	.suite_exit	= ring_suite_exit,
-	.init		= ring_init,
-	.exit		= ring_exit,
-	.test_cases	= cases,
-};
+static struct kunit_suite suite = RING_SUITE("srxe_ring", cases);
 
 kunit_test_suite(suite);
