@@ -139,7 +139,11 @@ class Run:
         return sorted(path for path in found if os.access(path, os.X_OK))
 
     def _submit(self, label, kernel, guests, entries):
-        environment = {"SRXE_BUILD": self._build, "SRXE_TEST_LEVEL": LEVEL[kernel.kind]}
+        environment = {
+            "SRXE_BUILD": self._build,
+            "SRXE_TEST_LEVEL": LEVEL[kernel.kind],
+            "SRXE_PATIENCE": str(PATIENCE[kernel.kind]),
+        }
         options = guest.Options(kernel=kernel, guests=guests, environment=environment)
         work = batch.Batch(label, options, entries, self._report, self._logs)
         self._jobs.append(self._pool.submit(work.run))

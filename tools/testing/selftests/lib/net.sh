@@ -24,9 +24,14 @@ a() { ip netns exec "$NS_A" "$@"; }
 b() { ip netns exec "$NS_B" "$@"; }
 m() { ip netns exec "$NS_M" "$@"; }
 
+# patient SECONDS: how long that is on this kernel.
+patient() {
+	echo $(($1 * SRXE_PATIENCE))
+}
+
 # wait_for SECONDS COMMAND ...: until the command succeeds.
 wait_for() {
-	local end=$((${EPOCHREALTIME/./} + $1 * 1000000))
+	local end=$((${EPOCHREALTIME/./} + $(patient "$1") * 1000000))
 
 	shift
 	until "$@"; do

@@ -185,7 +185,7 @@ perftest() {
 		cat "$(scratch)/server"
 		return 1
 	fi
-	a timeout -k 5 "${PERFTEST_SECONDS:-60}" "$program" -d "$DEV_A" \
+	a timeout -k 5 "$(patient "${PERFTEST_SECONDS:-60}")" "$program" -d "$DEV_A" \
 		-x "$(gid_index "$DEV_A" "$from")" -p "$port" -F "$@" "$to"
 	status=$?
 	[ "$status" -eq 0 ] || kill "$server" 2> /dev/null

@@ -16,10 +16,10 @@ traffic() {
 
 	[ "${FAMILY:-4}" = 4 ] || to=$IP6_B
 	TRAFFIC_PORT=$((TRAFFIC_PORT + 1))
-	background traffic-server b timeout -k 5 "${TRAFFIC_SECONDS:-120}" "$TRAFFIC" \
+	background traffic-server b timeout -k 5 "$(patient "${TRAFFIC_SECONDS:-120}")" "$TRAFFIC" \
 		--dev "$DEV_B" --addr "$to" --port "$TRAFFIC_PORT"
 	server=$background_pid
-	a timeout -k 5 "${TRAFFIC_SECONDS:-120}" "$TRAFFIC" --dev "$DEV_A" \
+	a timeout -k 5 "$(patient "${TRAFFIC_SECONDS:-120}")" "$TRAFFIC" --dev "$DEV_A" \
 		--port "$TRAFFIC_PORT" "$@" "$to" > "$(scratch)/traffic" 2>&1
 	status=$?
 	grep -vE ': (ok( \(.*\))?|skip .*)$' "$(scratch)/traffic"
@@ -48,7 +48,7 @@ scenario() {
 
 	shift 2
 	[ "${FAMILY:-4}" = 4 ] || ip_a=$IP6_A ip_b=$IP6_B
-	m timeout -k 5 "${SCENARIO_SECONDS:-120}" "$ATTACK/srxe-scenario" "$name" \
+	m timeout -k 5 "$(patient "${SCENARIO_SECONDS:-120}")" "$ATTACK/srxe-scenario" "$name" \
 		--expect "$expect" --ns-a "$NS_A" --ns-b "$NS_B" --dev-a "$DEV_A" \
 		--dev-b "$DEV_B" --ip-a "$ip_a" --ip-b "$ip_b" --traffic "$TRAFFIC" "$@"
 }

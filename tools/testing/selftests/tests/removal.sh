@@ -33,7 +33,7 @@ programs_end() {
 
 # within SECONDS COMMAND ...: it ends in that time and works.
 within() {
-	timeout -k 1 "$@" || fail "status $? of: $*"
+	timeout -k 1 "$(patient "$1")" "${@:2}" || fail "status $? of: $*"
 }
 
 unloads() {
