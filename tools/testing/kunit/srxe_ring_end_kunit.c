@@ -97,15 +97,33 @@ static void expired_denies(struct kunit *test)
 	key_put(key);
 }
 
+/* A handshake that the peer began comes this far: its key is found, but not tried. */
+static struct srxe_ring_key *named_by(struct kunit *test, const char *peer, struct key *key)
+{
+	struct in6_addr a = addr(test, peer);
+	struct srxe_ring_key *rk;
+	struct srxe_psk *psk;
+
+	psk = srxe_psk_of(&key->payload);
+	KUNIT_ASSERT_NOT_NULL(test, psk);
+	rk = srxe_ring_by_id(ring_of(test), &a, psk->keys.key_id);
+	srxe_psk_put(psk);
+	KUNIT_ASSERT_NOT_NULL(test, rk);
+	return rk;
+}
+
 /* Who was talked to under it is denied, for others it is as if it had never been. */
 static void unlinked(struct kunit *test)
 {
 	struct srxe_ring *ring = ring_of(test);
 	struct in6_addr peer = addr(test, "10.0.0.1"), marked = addr(test, "10.0.0.3");
 	struct key *key = ring_add(test, "peer:10.0.0.0/24");
+	struct srxe_ring_key *rk;
 
 	ring_expect_lookup(test, "10.0.0.1", 1);
-	srxe_ring_mark(ring, &marked);
+	rk = named_by(test, "10.0.0.3", key);
+	srxe_ring_mark(ring, &marked, &rk->match);
+	srxe_ring_key_put(rk);
 	KUNIT_EXPECT_EQ(test, key_unlink(ring->keyring, key), 0);
 	key_put(key);
 	msleep(1200);
@@ -132,6 +150,29 @@ static void unlinked(struct kunit *test)
 	/* as close a match as there was is a key again */
 	ring_add_put(test, "peer:10.0.0.0/24");
 	ring_expect_lookup(test, "10.0.0.3", 1);
+}
+
+/*
+ * The peer's own key goes between the INIT and the SA: what is remembered is
+ * how that key matched, not how the default does that is left.
+ */
+static void key_gone_before_sa(struct kunit *test)
+{
+	struct srxe_ring *ring = ring_of(test);
+	struct in6_addr peer = addr(test, "10.0.0.1");
+	struct key *key = ring_add(test, "peer:10.0.0.1");
+	struct srxe_ring_key *rk = named_by(test, "10.0.0.1", key);
+
+	ring_add_put(test, "default");
+	KUNIT_EXPECT_EQ(test, key_unlink(ring->keyring, key), 0);
+	key_put(key);
+	srxe_ring_settle(ring);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_KEYED);
+	srxe_ring_mark(ring, &peer, &rk->match);
+	srxe_ring_key_put(rk);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREJECTED);
+	ring_expect_lookup(test, "10.0.0.2", 1);
 }
 
 static void key_gone_under_sa(struct kunit *test)
@@ -213,6 +254,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(invalidated_denies),
 	KUNIT_CASE_SLOW(expired_denies),
 	KUNIT_CASE_SLOW(unlinked),
+	KUNIT_CASE(key_gone_before_sa),
 	KUNIT_CASE(key_gone_under_sa),
 	KUNIT_CASE(keyring_revoked),
 	KUNIT_CASE(tombs_overflow),

@@ -99,12 +99,9 @@ static struct srxe_sa *sa_new(struct srxe_hs *hs, const struct srxe_sa_ends *end
 static int sa_key(struct srxe_hs *hs, struct srxe_sa *sa, struct srxe_sa_params *params,
 		  enum srxe_sa_state state)
 {
-	int err = srxe_sa_key(sa, params, state);
-
 	/* whoever called on us: the end of his key must not make him one without */
-	if (!err)
-		srxe_ring_mark(conn_of(hs)->link->ring, &sa->ends.rgid);
-	return err;
+	srxe_ring_mark(conn_of(hs)->link->ring, &sa->ends.rgid, &sa->key->match);
+	return srxe_sa_key(sa, params, state);
 }
 
 static void sa_end(struct srxe_hs *hs, struct srxe_sa *sa)

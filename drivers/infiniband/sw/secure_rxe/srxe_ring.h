@@ -62,7 +62,8 @@ int srxe_ring_lookup(struct srxe_ring *ring, const struct in6_addr *peer,
 struct srxe_ring_key *srxe_ring_by_id(struct srxe_ring *ring, const struct in6_addr *peer,
 				      const u8 key_id[SRXE_KEY_ID_LEN]);
 enum srxe_peer srxe_ring_peer(struct srxe_ring *ring, const struct in6_addr *peer);
-void srxe_ring_mark(struct srxe_ring *ring, const struct in6_addr *peer);
+void srxe_ring_mark(struct srxe_ring *ring, const struct in6_addr *peer,
+		    const struct srxe_psk_match *match);
 
 /**
  * struct srxe_ring_sel - names a key

@@ -175,21 +175,15 @@ enum srxe_peer srxe_ring_peer(struct srxe_ring *ring, const struct in6_addr *pee
 }
 
 /**
- * srxe_ring_mark() - an SA was made with a peer: remember it
+ * srxe_ring_mark() - an SA is made with a peer: remember it
  * @ring: ring
  * @peer: peer's address, IPv4 as v4-mapped
+ * @match: of the SA's key. What matches the peer by now may be a wider key.
  *
  * Context: any; does not sleep.
  */
-void srxe_ring_mark(struct srxe_ring *ring, const struct in6_addr *peer)
+void srxe_ring_mark(struct srxe_ring *ring, const struct in6_addr *peer,
+		    const struct srxe_psk_match *match)
 {
-	struct srxe_ring_span span;
-	/* the key of the SA is gone already: nothing may take its place */
-	u8 rank = SRXE_RANK_HOST;
-
-	rcu_read_lock();
-	if (srxe_ring_index_find(rcu_dereference(ring->index), peer, &span))
-		rank = span.rank;
-	srxe_tombs_mark(&ring->tombs, peer, rank);
-	rcu_read_unlock();
+	srxe_tombs_mark(&ring->tombs, peer, match->rank);
 }
