@@ -24,6 +24,12 @@ bool peer_is_keyspec(const char *word)
 	return starts(word, peer_prefix) || starts(word, "default");
 }
 
+/* What stands behind "peer:" in a description; "default" stands alone. */
+const char *peer_of(const char *desc)
+{
+	return starts(desc, peer_prefix) ? desc + strlen(peer_prefix) : desc;
+}
+
 /* Text of an address; v4-mapped ones as IPv4, but no others with dots. */
 void peer_format(const struct in6_addr *addr, char text[INET6_ADDRSTRLEN])
 {
@@ -49,16 +55,6 @@ static unsigned int parse_address(const char *word, struct in6_addr *addr)
 		return 32;
 	}
 	return inet_pton(AF_INET6, word, addr) == 1 ? 128 : 0;
-}
-
-/* An address alone, with or without "peer:". */
-int peer_parse_address(const char *word, struct in6_addr *addr)
-{
-	const char *text = starts(word, peer_prefix) ? word + strlen(peer_prefix) : word;
-
-	if (!parse_address(text, addr))
-		return syntax("\"%s\" is not an IP address", word);
-	return SRXE_OK;
 }
 
 static bool host_bits_clear(const struct in6_addr *addr, unsigned int len)
@@ -155,4 +151,17 @@ int peer_parse(const char *word, char desc[PEER_DESC_MAX])
 	    PEER_DESC_MAX)
 		return syntax("\"%.40s...\" is too long for a key's description", word);
 	return SRXE_OK;
+}
+
+/* Peers without a tag; "peer:" may be left out. */
+int peer_parse_untagged(const char *word, char desc[PEER_DESC_MAX])
+{
+	char spec[PEER_DESC_MAX];
+
+	if (strchr(word, '#'))
+		return syntax("\"%s\": a tag tells keys apart, not peers; leave it out", word);
+	if (snprintf(spec, sizeof(spec), "%s%s", peer_is_keyspec(word) ? "" : peer_prefix, word) >=
+	    (int)sizeof(spec))
+		return syntax("\"%.40s...\" is too long for peers", word);
+	return peer_parse(spec, desc);
 }

@@ -16,7 +16,7 @@ static int help(int argc, char **argv)
 	     "       srxe psk revoke dev NAME KEY\n"
 	     "       srxe psk timeout dev NAME KEY { SECONDS | never }\n"
 	     "       srxe psk del dev NAME KEY\n"
-	     "       srxe psk clear dev NAME { ADDRESS | all }\n"
+	     "       srxe psk clear dev NAME { ADDRESS[/LEN] | default | all }\n"
 	     "PEER := { peer:ADDRESS[/LEN][#TAG] | default[#TAG] }\n"
 	     "KEY  := { SERIAL | PEER }\n"
 	     "add reads the key from standard input: 32 random bytes, raw, in hex or in base64.");
@@ -41,8 +41,8 @@ static void show_key(const struct nlattr **tb)
 
 static void show_tombstone(const struct nlattr **tb)
 {
-	if (tb[SRXE_A_PSK_ADDRESS])
-		out_addr("address", NULL, tb[SRXE_A_PSK_ADDRESS]);
+	/* as clear takes it */
+	out_str("peers", NULL, peer_of(attr_str(tb[SRXE_A_PSK_DESCRIPTION])));
 	out_str("state", "state", name_of(psk_state_names, attr_u8(tb[SRXE_A_PSK_STATE])));
 	out_str("match", "match", name_of(psk_match_names, attr_u8(tb[SRXE_A_PSK_MATCH])));
 	out_flag("denied", "denied", tb[SRXE_A_PSK_DENIED]);
@@ -180,17 +180,17 @@ static int set_timeout(int argc, char **argv)
 
 static int clear_tombstones(int argc, char **argv)
 {
+	char desc[PEER_DESC_MAX];
 	struct nlmsghdr *nlh;
 	const char *dev, *which;
-	struct in6_addr addr;
 	bool all;
 	int status;
 
-	status = parse_words(argc, argv, &dev, &which, 1, "address or \"all\"");
+	status = parse_words(argc, argv, &dev, &which, 1, "address, \"default\" or \"all\"");
 	if (status)
 		return status;
 	all = strcmp(which, "all") == 0;
-	status = (all ? SRXE_OK : peer_parse_address(which, &addr)) ?: genl_open();
+	status = (all ? SRXE_OK : peer_parse_untagged(which, desc)) ?: genl_open();
 	if (status)
 		return status;
 	nlh = genl_request(SRXE_CMD_PSK_CLEAR, 0);
@@ -198,7 +198,7 @@ static int clear_tombstones(int argc, char **argv)
 	if (all)
 		mnl_attr_put(nlh, SRXE_A_PSK_ALL, 0, NULL);
 	else
-		mnl_attr_put(nlh, SRXE_A_PSK_ADDRESS, sizeof(addr), &addr);
+		mnl_attr_put_strz(nlh, SRXE_A_PSK_DESCRIPTION, desc);
 	return genl_talk(nlh, 0, NULL, NULL, dev);
 }
 

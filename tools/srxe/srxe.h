@@ -63,7 +63,8 @@ int parse_seconds(const char *word, __u32 *seconds);
 #define PEER_DESC_MAX	256
 
 int peer_parse(const char *word, char desc[PEER_DESC_MAX]);
-int peer_parse_address(const char *word, struct in6_addr *addr);
+int peer_parse_untagged(const char *word, char desc[PEER_DESC_MAX]);
+const char *peer_of(const char *desc);
 void peer_format(const struct in6_addr *addr, char text[INET6_ADDRSTRLEN]);
 bool peer_is_keyspec(const char *word);
 

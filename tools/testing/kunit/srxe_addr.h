@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Addresses as text, for the suites of keys and rings.
+ * Addresses and descriptions as text, for the suites of keys and rings.
  */
 #ifndef SRXE_ADDR_H
 #define SRXE_ADDR_H
@@ -8,6 +8,8 @@
 #include <kunit/test.h>
 #include <linux/inet.h>
 #include <net/ipv6.h>
+
+#include "srxe_psk_match.h"
 
 /* The address @text stands for; an IPv4 one becomes a mapped one. */
 static inline struct in6_addr addr(struct kunit *test, const char *text)
@@ -20,6 +22,16 @@ static inline struct in6_addr addr(struct kunit *test, const char *text)
 	else
 		KUNIT_ASSERT_EQ(test, in6_pton(text, -1, a.s6_addr, -1, NULL), 1);
 	return a;
+}
+
+/* What the description @desc stands for. */
+static inline struct srxe_psk_match match_of(struct kunit *test, const char *desc)
+{
+	struct srxe_psk_match match;
+	const char *why;
+
+	KUNIT_ASSERT_EQ_MSG(test, srxe_psk_match_parse(desc, &match, &why), 0, "%s", desc);
+	return match;
 }
 
 #endif /* SRXE_ADDR_H */

@@ -432,7 +432,7 @@ static void index_all_ranks(struct kunit *test)
 
 /* --- tombstones ------------------------------------------------------------------- */
 
-static int count_tomb(const struct in6_addr *peer, u8 rank, time64_t since, void *arg)
+static int count_tomb(const struct srxe_psk_match *match, time64_t since, void *arg)
 {
 	unsigned int *n = arg;
 
@@ -449,34 +449,47 @@ static struct srxe_tombs *make_tombs(struct kunit *test)
 	return t;
 }
 
+static void mark(struct kunit *test, struct srxe_tombs *t, const char *desc)
+{
+	struct srxe_psk_match match = match_of(test, desc);
+
+	srxe_tombs_mark(t, &match);
+}
+
 static void tombs(struct kunit *test)
 {
 	struct in6_addr a = addr(test, "10.0.0.1"), b = addr(test, "fd00::1");
 	struct in6_addr c = addr(test, "10.0.0.2");
+	struct srxe_psk_match net = match_of(test, "peer:10.0.0.0/24#tag");
+	struct srxe_psk_match inner = match_of(test, "peer:10.0.0.0/25");
 	struct srxe_tombs *t = make_tombs(test);
 	unsigned long pos = 0;
 	unsigned int n = 0;
 
 	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &a), -1);
-	srxe_tombs_mark(t, &a, 0);
-	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &a), 0);
-	srxe_tombs_mark(t, &a, 121);
-	srxe_tombs_mark(t, &a, 97);
+	mark(test, t, "peer:10.0.0.0/24");
+	mark(test, t, "peer:0.0.0.0/0");
+	mark(test, t, "peer:10.0.0.0/24#other");
 	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &a), 121);
+	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &c), 121);
 	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &b), -1);
-	srxe_tombs_mark(t, &b, 129);
-	srxe_tombs_mark(t, &c, 129);
-	KUNIT_EXPECT_EQ(test, atomic_read(&t->n), 3);
+	mark(test, t, "default");
+	mark(test, t, "peer:10.0.0.2");
+	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &b), 0);
+	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &c), 129);
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->n), 4);
 
 	KUNIT_EXPECT_EQ(test, srxe_tombs_each(t, &pos, count_tomb, &n), -EMSGSIZE);
 	KUNIT_EXPECT_EQ(test, pos, 1);
 	KUNIT_EXPECT_EQ(test, srxe_tombs_each(t, &pos, count_tomb, &n), 0);
-	KUNIT_EXPECT_EQ(test, pos, 3);
-	KUNIT_EXPECT_EQ(test, n, 4);
+	KUNIT_EXPECT_EQ(test, pos, 4);
+	KUNIT_EXPECT_EQ(test, n, 5);
 
-	KUNIT_EXPECT_TRUE(test, srxe_tombs_clear(t, &a));
-	KUNIT_EXPECT_FALSE(test, srxe_tombs_clear(t, &a));
-	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &a), -1);
+	KUNIT_EXPECT_FALSE(test, srxe_tombs_clear(t, &inner));
+	KUNIT_EXPECT_TRUE(test, srxe_tombs_clear(t, &net));
+	KUNIT_EXPECT_FALSE(test, srxe_tombs_clear(t, &net));
+	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &a), 97);
+	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &c), 129);
 	srxe_tombs_clear_all(t);
 	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &b), -1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&t->n), 0);
@@ -486,36 +499,35 @@ static void tombs(struct kunit *test)
 /* Many enough for the table to grow, the rest only in number. */
 static void tombs_full(struct kunit *test)
 {
-	struct in6_addr peer = addr(test, "fd00::");
+	struct srxe_psk_match peer = match_of(test, "peer:fd00::");
 	struct srxe_tombs *t = make_tombs(test);
 	u32 i;
 
 	for (i = 0; i < 1000; i++) {
-		peer.s6_addr32[3] = cpu_to_be32(i);
-		srxe_tombs_mark(t, &peer, 1);
+		peer.addr.s6_addr32[3] = cpu_to_be32(i);
+		srxe_tombs_mark(t, &peer);
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&t->n), 1000);
 	atomic_set(&t->n, SRXE_TOMBS_MAX - 1);
-	peer.s6_addr32[3] = cpu_to_be32(i++);
-	srxe_tombs_mark(t, &peer, 1);
-	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer), 1);
+	peer.addr.s6_addr32[3] = cpu_to_be32(i++);
+	srxe_tombs_mark(t, &peer);
+	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer.addr), 129);
 	KUNIT_EXPECT_FALSE(test, t->full);
 	/* who is there is no matter of room */
-	srxe_tombs_mark(t, &peer, 2);
-	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer), 2);
+	srxe_tombs_mark(t, &peer);
 	KUNIT_EXPECT_FALSE(test, t->full);
 
-	peer.s6_addr32[3] = cpu_to_be32(i);
-	srxe_tombs_mark(t, &peer, 1);
+	peer.addr.s6_addr32[3] = cpu_to_be32(i);
+	srxe_tombs_mark(t, &peer);
 	KUNIT_EXPECT_TRUE(test, t->full);
-	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer), -1);
+	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer.addr), -1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&t->n), SRXE_TOMBS_MAX);
 
 	srxe_tombs_clear_all(t);
 	KUNIT_EXPECT_FALSE(test, t->full);
 	KUNIT_EXPECT_EQ(test, atomic_read(&t->n), SRXE_TOMBS_MAX - 1001);
-	srxe_tombs_mark(t, &peer, 1);
-	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer), 1);
+	srxe_tombs_mark(t, &peer);
+	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer.addr), 129);
 	srxe_tombs_destroy(t);
 }
 

@@ -108,7 +108,7 @@ static void admin_unlink(struct kunit *test)
 static void admin_clear(struct kunit *test)
 {
 	struct srxe_ring *ring = ring_of(test);
-	struct in6_addr peer = addr(test, "10.0.0.1");
+	struct srxe_psk_match peer = match_of(test, "peer:10.0.0.1");
 	struct key *host = ring_add(test, "peer:10.0.0.1");
 	struct key *net = ring_add(test, "peer:10.0.0.0/24");
 

@@ -112,44 +112,74 @@ static struct srxe_ring_key *named_by(struct kunit *test, const char *peer, stru
 	return rk;
 }
 
-/* Who was talked to under it is denied, for others it is as if it had never been. */
 static void unlinked(struct kunit *test)
 {
 	struct srxe_ring *ring = ring_of(test);
-	struct in6_addr peer = addr(test, "10.0.0.1"), marked = addr(test, "10.0.0.3");
+	struct srxe_psk_match net = match_of(test, "peer:10.0.0.0/24");
 	struct key *key = ring_add(test, "peer:10.0.0.0/24");
-	struct srxe_ring_key *rk;
 
+	ring_add_put(test, "peer:10.0.1.0/24");
 	ring_expect_lookup(test, "10.0.0.1", 1);
-	rk = named_by(test, "10.0.0.3", key);
-	srxe_ring_mark(ring, &marked, &rk->match);
-	srxe_ring_key_put(rk);
-	KUNIT_EXPECT_EQ(test, key_unlink(ring->keyring, key), 0);
+	keyring_clear(ring->keyring);
 	key_put(key);
 	msleep(1200);
-	KUNIT_EXPECT_EQ(test, ring_gone(test), 1);
+	KUNIT_EXPECT_EQ(test, ring_gone(test), 2);
+	/* one of its peers was talked to, so it is remembered for all of them */
 	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
-	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_UNKEYED);
-	ring_expect_peer(test, "10.0.0.3", SRXE_PEER_DENIED);
-	ring_expect_lookup(test, "10.0.0.1", -EKEYREJECTED);
-	ring_expect_lookup(test, "10.0.0.2", -ENOKEY);
+	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.0.2", -EKEYREJECTED);
+	/* nobody used the other one: it is as if it had never been */
+	ring_expect_peer(test, "10.0.1.1", SRXE_PEER_UNKEYED);
+	ring_expect_lookup(test, "10.0.1.1", -ENOKEY);
 
 	/* never the default either */
 	ring_add_put(test, "default");
 	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
 	ring_expect_lookup(test, "10.0.0.1", -EKEYREJECTED);
-	ring_expect_lookup(test, "10.0.0.2", 1);
+	ring_expect_lookup(test, "10.0.1.1", 1);
 	ring_add_put(test, "peer:10.0.0.0/16");
 	ring_expect_lookup(test, "10.0.0.1", -EKEYREJECTED);
-
-	KUNIT_EXPECT_EQ(test, srxe_ring_clear(ring, &peer), 0);
-	KUNIT_EXPECT_EQ(test, srxe_ring_clear(ring, &peer), -ENOENT);
-	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_KEYED);
+	/* as close a match as there was is a key again, and so is a closer one */
+	ring_add_put(test, "peer:10.0.0.1");
 	ring_expect_lookup(test, "10.0.0.1", 1);
-	ring_expect_lookup(test, "10.0.0.3", -EKEYREJECTED);
-	/* as close a match as there was is a key again */
+	ring_expect_lookup(test, "10.0.0.2", -EKEYREJECTED);
 	ring_add_put(test, "peer:10.0.0.0/24");
-	ring_expect_lookup(test, "10.0.0.3", 1);
+	ring_expect_lookup(test, "10.0.0.2", 1);
+	keyring_clear(ring->keyring);
+	srxe_ring_settle(ring);
+	ring_add_put(test, "default");
+
+	KUNIT_EXPECT_EQ(test, srxe_ring_clear(ring, &net), 0);
+	KUNIT_EXPECT_EQ(test, srxe_ring_clear(ring, &net), -ENOENT);
+	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_KEYED);
+	ring_expect_lookup(test, "10.0.0.2", 1);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREJECTED);
+}
+
+/* However many peers a wide key is for, there is one thing to remember. */
+static void wide_key_marks_once(struct kunit *test)
+{
+	struct srxe_psk_match net = match_of(test, "peer:fd00::/64");
+	struct srxe_ring *ring = ring_of(test);
+	char peer[INET6_ADDRSTRLEN];
+	int i;
+
+	ring_add_put(test, "peer:fd00::/64");
+	KUNIT_EXPECT_EQ(test, srxe_ring_sync(ring), 0);
+	for (i = 0; i < 1000; i++) {
+		snprintf(peer, sizeof(peer), "fd00::%x", i + 1);
+		ring_expect_lookup(test, peer, 1);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&ring->tombs.n), 1);
+	KUNIT_EXPECT_FALSE(test, ring->tombs.full);
+	KUNIT_EXPECT_FALSE(test, srxe_ring_denies(ring, &net));
+
+	keyring_clear(ring->keyring);
+	srxe_ring_settle(ring);
+	KUNIT_EXPECT_TRUE(test, srxe_ring_denies(ring, &net));
+	ring_expect_peer(test, "fd00::1", SRXE_PEER_DENIED);
+	ring_expect_peer(test, "fd00::ffff", SRXE_PEER_DENIED);
+	ring_expect_peer(test, "fd01::1", SRXE_PEER_UNKEYED);
 }
 
 /*
@@ -159,7 +189,6 @@ static void unlinked(struct kunit *test)
 static void key_gone_before_sa(struct kunit *test)
 {
 	struct srxe_ring *ring = ring_of(test);
-	struct in6_addr peer = addr(test, "10.0.0.1");
 	struct key *key = ring_add(test, "peer:10.0.0.1");
 	struct srxe_ring_key *rk = named_by(test, "10.0.0.1", key);
 
@@ -168,7 +197,7 @@ static void key_gone_before_sa(struct kunit *test)
 	key_put(key);
 	srxe_ring_settle(ring);
 	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_KEYED);
-	srxe_ring_mark(ring, &peer, &rk->match);
+	srxe_ring_mark(ring, &rk->match);
 	srxe_ring_key_put(rk);
 	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
 	ring_expect_lookup(test, "10.0.0.1", -EKEYREJECTED);
@@ -254,6 +283,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(invalidated_denies),
 	KUNIT_CASE_SLOW(expired_denies),
 	KUNIT_CASE_SLOW(unlinked),
+	KUNIT_CASE(wide_key_marks_once),
 	KUNIT_CASE(key_gone_before_sa),
 	KUNIT_CASE(key_gone_under_sa),
 	KUNIT_CASE(keyring_revoked),

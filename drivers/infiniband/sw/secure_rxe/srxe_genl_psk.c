@@ -67,16 +67,18 @@ static u8 state_of(const struct srxe_ring_info *key)
 	}
 }
 
-static int put_peers(struct sk_buff *skb, const struct in6_addr *addr, u8 rank)
+static int put_peers(struct sk_buff *skb, const struct srxe_psk_match *match)
 {
-	const struct srxe_psk_match match = { .rank = rank };
+	char desc[SRXE_PSK_DESC_MAX];
 	int err;
 
-	err = nla_put_u8(skb, SRXE_A_PSK_MATCH, srxe_genl_match(&match));
-	if (err || rank == SRXE_RANK_DEFAULT)
+	srxe_psk_match_format(match, desc, sizeof(desc));
+	err = nla_put_string(skb, SRXE_A_PSK_DESCRIPTION, desc) ?:
+	      nla_put_u8(skb, SRXE_A_PSK_MATCH, srxe_genl_match(match));
+	if (err || match->rank == SRXE_RANK_DEFAULT)
 		return err;
-	return nla_put_in6_addr(skb, SRXE_A_PSK_ADDRESS, addr) ?:
-	       nla_put_u8(skb, SRXE_A_PSK_PREFIX_LEN, rank - 1);
+	return nla_put_in6_addr(skb, SRXE_A_PSK_ADDRESS, &match->addr) ?:
+	       nla_put_u8(skb, SRXE_A_PSK_PREFIX_LEN, match->rank - 1);
 }
 
 static int put_times(struct sk_buff *skb, time64_t since, time64_t expiry)
@@ -90,7 +92,6 @@ static int put_times(struct sk_buff *skb, time64_t since, time64_t expiry)
 
 static int put_key(const struct srxe_ring_info *key, void *arg)
 {
-	char desc[SRXE_PSK_DESC_MAX];
 	struct psk_dump *d = arg;
 	struct sk_buff *skb = d->skb;
 	void *hdr;
@@ -101,21 +102,18 @@ static int put_key(const struct srxe_ring_info *key, void *arg)
 	hdr = begin(d);
 	if (!hdr)
 		return -EMSGSIZE;
-	srxe_psk_match_format(key->match, desc, sizeof(desc));
 	return finish(d, hdr,
 		      srxe_genl_put_dev(skb, d->link) ?:
 		      nla_put_u8(skb, SRXE_A_PSK_STATE, state_of(key)) ?:
-		      put_peers(skb, &key->match->addr, key->match->rank) ?:
+		      put_peers(skb, key->match) ?:
 		      nla_put_s32(skb, SRXE_A_PSK_SERIAL, key->serial) ?:
-		      nla_put_string(skb, SRXE_A_PSK_DESCRIPTION, desc) ?:
 		      nla_put(skb, SRXE_A_PSK_KEY_ID, SRXE_KEY_ID_LEN, key->key_id) ?:
 		      nla_put_u32(skb, SRXE_A_PSK_SAS, count_sas(d->link, key->rk)) ?:
 		      put_times(skb, key->created, key->expiry));
 }
 
-static int put_tomb(const struct in6_addr *peer, u8 rank, time64_t since, void *arg)
+static int put_tomb(const struct srxe_psk_match *match, time64_t since, void *arg)
 {
-	const struct srxe_psk_match match = { .rank = rank };
 	struct psk_dump *d = arg;
 	struct sk_buff *skb = d->skb;
 	void *hdr;
@@ -126,10 +124,9 @@ static int put_tomb(const struct in6_addr *peer, u8 rank, time64_t since, void *
 		return -EMSGSIZE;
 	err = srxe_genl_put_dev(skb, d->link) ?:
 	      nla_put_u8(skb, SRXE_A_PSK_STATE, SRXE_PSK_NL_STATE_TOMBSTONE) ?:
-	      nla_put_u8(skb, SRXE_A_PSK_MATCH, srxe_genl_match(&match)) ?:
-	      nla_put_in6_addr(skb, SRXE_A_PSK_ADDRESS, peer) ?:
+	      put_peers(skb, match) ?:
 	      put_times(skb, since, 0);
-	if (!err && srxe_ring_peer(d->link->ring, peer) == SRXE_PEER_DENIED)
+	if (!err && srxe_ring_denies(d->link->ring, match))
 		err = nla_put_flag(skb, SRXE_A_PSK_DENIED);
 	return finish(d, hdr, err);
 }
@@ -284,6 +281,25 @@ int secure_rxe_nl_psk_del_doit(struct sk_buff *skb, struct genl_info *info)
 	return on_key(info, unlink);
 }
 
+static int clear(struct srxe_ring *ring, struct nlattr *desc, struct netlink_ext_ack *extack)
+{
+	struct srxe_psk_match match;
+	const char *why;
+	int err;
+
+	err = srxe_psk_match_parse(nla_data(desc), &match, &why);
+	if (err || match.tag[0]) {
+		NL_SET_ERR_MSG_ATTR(extack, desc,
+				    "description of a tombstone is peer:ADDRESS[/LEN] or default, without a tag");
+		return -EINVAL;
+	}
+	err = srxe_ring_clear(ring, &match);
+	if (err == -ENOENT)
+		NL_SET_ERR_MSG_ATTR(extack, desc,
+				    "no tombstone of those very peers on this link (srxe psk show)");
+	return err;
+}
+
 /**
  * secure_rxe_nl_psk_clear_doit() - psk-clear
  * @skb: request
@@ -294,27 +310,19 @@ int secure_rxe_nl_psk_del_doit(struct sk_buff *skb, struct genl_info *info)
  */
 int secure_rxe_nl_psk_clear_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct nlattr *address = info->attrs[SRXE_A_PSK_ADDRESS];
-	struct in6_addr peer;
+	struct nlattr *desc = info->attrs[SRXE_A_PSK_DESCRIPTION];
 	struct rxe_dev *rxe;
-	int err = 0;
+	int err;
 
-	if (!address == !nla_get_flag(info->attrs[SRXE_A_PSK_ALL])) {
-		NL_SET_ERR_MSG(info->extack, "which tombstones? give either address or all");
+	if (!desc == !nla_get_flag(info->attrs[SRXE_A_PSK_ALL])) {
+		NL_SET_ERR_MSG(info->extack, "which tombstones? give either description or all");
 		return -EINVAL;
 	}
 	rxe = srxe_genl_link(genl_info_net(info), info->attrs, info->extack);
 	if (IS_ERR(rxe))
 		return PTR_ERR(rxe);
-	if (address) {
-		peer = nla_get_in6_addr(address);
-		err = srxe_ring_clear(rxe->sec.link->ring, &peer);
-		if (err == -ENOENT)
-			NL_SET_ERR_MSG_ATTR(info->extack, address,
-					    "no tombstone of that address on this link (srxe psk show)");
-	} else {
-		err = srxe_ring_clear_all(rxe->sec.link->ring);
-	}
+	err = desc ? clear(rxe->sec.link->ring, desc, info->extack) :
+		     srxe_ring_clear_all(rxe->sec.link->ring);
 	ib_device_put(&rxe->ib_dev);
 	return err;
 }

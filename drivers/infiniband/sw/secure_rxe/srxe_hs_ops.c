@@ -100,7 +100,7 @@ static int sa_key(struct srxe_hs *hs, struct srxe_sa *sa, struct srxe_sa_params 
 		  enum srxe_sa_state state)
 {
 	/* whoever called on us: the end of his key must not make him one without */
-	srxe_ring_mark(conn_of(hs)->link->ring, &sa->ends.rgid, &sa->key->match);
+	srxe_ring_mark(conn_of(hs)->link->ring, &sa->key->match);
 	return srxe_sa_key(sa, params, state);
 }
 

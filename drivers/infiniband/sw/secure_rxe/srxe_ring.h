@@ -62,8 +62,8 @@ int srxe_ring_lookup(struct srxe_ring *ring, const struct in6_addr *peer,
 struct srxe_ring_key *srxe_ring_by_id(struct srxe_ring *ring, const struct in6_addr *peer,
 				      const u8 key_id[SRXE_KEY_ID_LEN]);
 enum srxe_peer srxe_ring_peer(struct srxe_ring *ring, const struct in6_addr *peer);
-void srxe_ring_mark(struct srxe_ring *ring, const struct in6_addr *peer,
-		    const struct srxe_psk_match *match);
+bool srxe_ring_denies(struct srxe_ring *ring, const struct srxe_psk_match *match);
+void srxe_ring_mark(struct srxe_ring *ring, const struct srxe_psk_match *match);
 
 /**
  * struct srxe_ring_sel - names a key
@@ -108,7 +108,7 @@ int srxe_ring_revoke(struct srxe_ring *ring, const struct srxe_ring_sel *sel);
 int srxe_ring_timeout(struct srxe_ring *ring, const struct srxe_ring_sel *sel,
 		      unsigned int seconds);
 int srxe_ring_unlink(struct srxe_ring *ring, const struct srxe_ring_sel *sel);
-int srxe_ring_clear(struct srxe_ring *ring, const struct in6_addr *peer);
+int srxe_ring_clear(struct srxe_ring *ring, const struct srxe_psk_match *match);
 int srxe_ring_clear_all(struct srxe_ring *ring);
 
 /**

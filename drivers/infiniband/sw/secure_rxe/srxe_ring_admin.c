@@ -233,8 +233,8 @@ static bool not_selected(const struct srxe_ring_slot *slot, void *arg)
  * @ring: ring
  * @sel: which one
  *
- * Its SAs have ended on return. Peers that were talked to under it are denied;
- * for others it is as if it had never been.
+ * Its SAs have ended on return. Its peers are denied if one of them was talked to
+ * under it; else it is as if it had never been.
  *
  * Context: process, may sleep; no lock is held that ending an SA takes.
  * Return: 0, -ENOENT, -EINVAL (description) or -ENOMEM.
@@ -259,42 +259,42 @@ int srxe_ring_unlink(struct srxe_ring *ring, const struct srxe_ring_sel *sel)
 	return err;
 }
 
-struct host {
-	const struct in6_addr	*peer;
-	bool			found;
+struct clearing {
+	const struct srxe_psk_match	*match;
+	bool				found;
 };
 
-static bool not_host(const struct srxe_ring_slot *slot, void *arg)
+static bool not_cleared(const struct srxe_ring_slot *slot, void *arg)
 {
-	struct host *host = arg;
+	struct clearing *c = arg;
 
-	if (slot->match.rank != SRXE_RANK_HOST ||
-	    !srxe_psk_match_covers(&slot->match, host->peer))
+	if (srxe_psk_match_cmp(&slot->match, c->match))
 		return true;
-	host->found = true;
+	c->found = true;
 	return false;
 }
 
 /**
- * srxe_ring_clear() - forget a peer
+ * srxe_ring_clear() - forget that peers had a key
  * @ring: ring
- * @peer: its address, IPv4 as v4-mapped
+ * @match: the very address or prefix that the key was for, or the default; its
+ *	tag does not matter
  *
- * Its tombstone goes, and what is left of dead keys for that very address.
+ * The tombstone goes, and what is left of dead keys with that match.
  *
  * Context: process, may sleep.
  * Return: 0, -ENOENT if there was nothing, or -ENOMEM.
  */
-int srxe_ring_clear(struct srxe_ring *ring, const struct in6_addr *peer)
+int srxe_ring_clear(struct srxe_ring *ring, const struct srxe_psk_match *match)
 {
-	struct host host = { .peer = peer };
+	struct clearing c = { .match = match };
 	int err;
 
-	err = srxe_ring_refresh(ring, not_host, &host);
+	err = srxe_ring_refresh(ring, not_cleared, &c);
 	if (err)
 		return err;
-	host.found |= srxe_tombs_clear(&ring->tombs, peer);
-	return host.found ? 0 : -ENOENT;
+	c.found |= srxe_tombs_clear(&ring->tombs, match);
+	return c.found ? 0 : -ENOENT;
 }
 
 static bool none(const struct srxe_ring_slot *slot, void *arg)

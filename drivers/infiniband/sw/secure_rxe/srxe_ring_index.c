@@ -155,6 +155,19 @@ static unsigned int lower_bound(const struct srxe_ring_index *index,
 	return lo;
 }
 
+static bool find_in_level(const struct srxe_ring_index *index,
+			  const struct srxe_ring_span *level,
+			  const struct srxe_psk_match *key, struct srxe_ring_span *span)
+{
+	span->rank = level->rank;
+	span->first = lower_bound(index, level, key);
+	span->end = span->first;
+	while (span->end < level->end &&
+	       !srxe_psk_match_cmp(&index->slots[span->end].match, key))
+		span->end++;
+	return span->end > span->first;
+}
+
 /**
  * srxe_ring_index_find() - the keys with the longest prefix for a peer
  * @index: index, or NULL for an empty one
@@ -173,15 +186,29 @@ bool srxe_ring_index_find(const struct srxe_ring_index *index, const struct in6_
 	for (i = 0; index && i < index->levels; i++) {
 		key.rank = index->level[i].rank;
 		srxe_psk_match_prefix(peer, key.rank, &key.addr);
-
-		span->rank = key.rank;
-		span->first = lower_bound(index, &index->level[i], &key);
-		span->end = span->first;
-		while (span->end < index->level[i].end &&
-		       !srxe_psk_match_cmp(&index->slots[span->end].match, &key))
-			span->end++;
-		if (span->end > span->first)
+		if (find_in_level(index, &index->level[i], &key, span))
 			return true;
 	}
+	return false;
+}
+
+/**
+ * srxe_ring_index_find_match() - the keys for the very address or prefix
+ * @index: index, or NULL for an empty one
+ * @match: address or prefix, or the default; its tag does not matter
+ * @span: filled in: all the alternatives, dead ones too
+ *
+ * Context: any.
+ * Return: true if there are any.
+ */
+bool srxe_ring_index_find_match(const struct srxe_ring_index *index,
+				const struct srxe_psk_match *match,
+				struct srxe_ring_span *span)
+{
+	unsigned int i;
+
+	for (i = 0; index && i < index->levels; i++)
+		if (index->level[i].rank == match->rank)
+			return find_in_level(index, &index->level[i], match, span);
 	return false;
 }

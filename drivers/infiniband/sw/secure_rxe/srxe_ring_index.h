@@ -79,5 +79,8 @@ void srxe_ring_index_add_dead(struct srxe_ring_index *index,
 void srxe_ring_index_seal(struct srxe_ring_index *index);
 bool srxe_ring_index_find(const struct srxe_ring_index *index, const struct in6_addr *peer,
 			  struct srxe_ring_span *span);
+bool srxe_ring_index_find_match(const struct srxe_ring_index *index,
+				const struct srxe_psk_match *match,
+				struct srxe_ring_span *span);
 
 #endif /* SRXE_RING_INDEX_H */

@@ -63,8 +63,9 @@ static struct srxe_ring_key *take_live(const struct srxe_ring_slot *slot)
  * @keys: filled in, youngest first, each with a reference
  * @max: how many fit, at least 1
  *
- * A peer that has keys is remembered: it is never without again, unless its
- * tombstone is cleared.
+ * That a peer has keys is remembered: those that they are for are never without
+ * again, unless the tombstone is cleared. Who asks has proved nothing, and there
+ * is no end of peers, so it is the key's address or prefix that is remembered.
  *
  * Context: process, may sleep; no key's or keyring's semaphore is held.
  * Return: how many keys; -ENOKEY if the peer has none and never had;
@@ -90,14 +91,15 @@ int srxe_ring_lookup(struct srxe_ring *ring, const struct in6_addr *peer,
 		keys[n] = take_live(&index->slots[i]);
 		n += !!keys[n];
 	}
-	if (n)
-		srxe_tombs_mark(&ring->tombs, peer, span.rank);
 	rcu_read_unlock();
 
 	if (err)
 		return err;
 	/* they all ended since the verdict */
-	return n ? (int)n : -EKEYREVOKED;
+	if (!n)
+		return -EKEYREVOKED;
+	srxe_ring_mark(ring, &keys[0]->match);
+	return n;
 }
 
 /**
@@ -175,15 +177,37 @@ enum srxe_peer srxe_ring_peer(struct srxe_ring *ring, const struct in6_addr *pee
 }
 
 /**
- * srxe_ring_mark() - an SA is made with a peer: remember it
+ * srxe_ring_denies() - is a tombstone of such peers in force?
  * @ring: ring
- * @peer: peer's address, IPv4 as v4-mapped
- * @match: of the SA's key. What matches the peer by now may be a wider key.
+ * @match: the very address or prefix, or the default
  *
  * Context: any; does not sleep.
+ * Return: false while there is a live key with that match.
  */
-void srxe_ring_mark(struct srxe_ring *ring, const struct in6_addr *peer,
-		    const struct srxe_psk_match *match)
+bool srxe_ring_denies(struct srxe_ring *ring, const struct srxe_psk_match *match)
 {
-	srxe_tombs_mark(&ring->tombs, peer, match->rank);
+	const struct srxe_ring_index *index;
+	struct srxe_ring_span span;
+	bool denies = true;
+	unsigned int i;
+
+	rcu_read_lock();
+	index = rcu_dereference(ring->index);
+	if (!READ_ONCE(ring->lost) && srxe_ring_index_find_match(index, match, &span))
+		for (i = span.first; denies && i < span.end; i++)
+			denies = slot_error(&index->slots[i]);
+	rcu_read_unlock();
+	return denies;
+}
+
+/**
+ * srxe_ring_mark() - peers are talked to under a key: remember it
+ * @ring: ring
+ * @match: of that key. What matches a peer by now may be a wider one.
+ *
+ * Context: process, may sleep.
+ */
+void srxe_ring_mark(struct srxe_ring *ring, const struct srxe_psk_match *match)
+{
+	srxe_tombs_mark(&ring->tombs, match);
 }

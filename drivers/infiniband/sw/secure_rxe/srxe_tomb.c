@@ -2,6 +2,7 @@
 /*
  * Tombstones of a link.
  */
+#include <linux/bitmap.h>
 #include <linux/rcupdate.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -9,18 +10,23 @@
 
 #include "srxe_tomb.h"
 
+/* No padding: it is hashed and compared as bytes. */
+struct tomb_key {
+	struct in6_addr	prefix;
+	u32		rank;
+};
+
 struct tomb {
 	struct rhash_head	node;
-	struct in6_addr		peer;
-	unsigned int		rank;
+	struct tomb_key		key;
 	time64_t		since;
 	struct rcu_head		rcu;
 };
 
 static const struct rhashtable_params params = {
 	.head_offset		= offsetof(struct tomb, node),
-	.key_offset		= offsetof(struct tomb, peer),
-	.key_len		= sizeof_field(struct tomb, peer),
+	.key_offset		= offsetof(struct tomb, key),
+	.key_len		= sizeof_field(struct tomb, key),
 	.automatic_shrinking	= true,
 };
 
@@ -34,6 +40,7 @@ static const struct rhashtable_params params = {
 int srxe_tombs_init(struct srxe_tombs *tombs)
 {
 	atomic_set(&tombs->n, 0);
+	bitmap_zero(tombs->ranks, SRXE_RANK_COUNT);
 	tombs->full = false;
 	return rhashtable_init(&tombs->table, &params);
 }
@@ -54,58 +61,59 @@ void srxe_tombs_destroy(struct srxe_tombs *tombs)
 	rhashtable_free_and_destroy(&tombs->table, free_tomb, NULL);
 }
 
-static bool raise(struct srxe_tombs *tombs, const struct in6_addr *peer, unsigned int rank)
+/* Under rcu_read_lock(). */
+static struct tomb *find(struct srxe_tombs *tombs, const struct in6_addr *addr, u8 rank)
 {
-	struct tomb *tomb;
-	unsigned int old;
+	struct tomb_key key = { .rank = rank };
 
-	tomb = rhashtable_lookup(&tombs->table, peer, params);
-	if (!tomb)
-		return false;
-	old = READ_ONCE(tomb->rank);
-	while (old < rank && !try_cmpxchg(&tomb->rank, &old, rank))
-		;
-	return true;
+	srxe_psk_match_prefix(addr, rank, &key.prefix);
+	return rhashtable_lookup(&tombs->table, &key, params);
 }
 
-static bool add(struct srxe_tombs *tombs, const struct in6_addr *peer, unsigned int rank)
+static bool is_there(struct srxe_tombs *tombs, const struct srxe_psk_match *match)
+{
+	bool found;
+
+	rcu_read_lock();
+	found = find(tombs, &match->addr, match->rank);
+	rcu_read_unlock();
+	return found;
+}
+
+static bool add(struct srxe_tombs *tombs, const struct srxe_psk_match *match)
 {
 	struct tomb *tomb;
 	int err = -ENOMEM;
 
 	if (!atomic_add_unless(&tombs->n, 1, SRXE_TOMBS_MAX))
 		return false;
-	tomb = kzalloc(sizeof(*tomb), GFP_ATOMIC);
+	tomb = kzalloc(sizeof(*tomb), GFP_KERNEL);
 	if (tomb) {
-		tomb->peer = *peer;
-		tomb->rank = rank;
+		tomb->key.prefix = match->addr;
+		tomb->key.rank = match->rank;
 		tomb->since = ktime_get_real_seconds();
+		/* who looks for it goes by the ranks */
+		set_bit(match->rank, tombs->ranks);
 		err = rhashtable_lookup_insert_fast(&tombs->table, &tomb->node, params);
 	}
 	if (!err)
 		return true;
 	kfree(tomb);
 	atomic_dec(&tombs->n);
-	/* another one was faster: raise his */
-	return err == -EEXIST && raise(tombs, peer, rank);
+	/* another one was faster */
+	return err == -EEXIST;
 }
 
 /**
- * srxe_tombs_mark() - remember a peer
+ * srxe_tombs_mark() - remember whom a key is for
  * @tombs: where
- * @peer: address, IPv4 as v4-mapped
- * @rank: how closely its key matches; what is remembered is only ever raised
+ * @match: the key's description; its tag does not matter
  *
- * Context: any.
+ * Context: process, may sleep.
  */
-void srxe_tombs_mark(struct srxe_tombs *tombs, const struct in6_addr *peer, u8 rank)
+void srxe_tombs_mark(struct srxe_tombs *tombs, const struct srxe_psk_match *match)
 {
-	bool done;
-
-	rcu_read_lock();
-	done = raise(tombs, peer, rank) || add(tombs, peer, rank);
-	rcu_read_unlock();
-	if (!done)
+	if (!is_there(tombs, match) && !add(tombs, match))
 		WRITE_ONCE(tombs->full, true);
 }
 
@@ -114,20 +122,20 @@ void srxe_tombs_mark(struct srxe_tombs *tombs, const struct in6_addr *peer, u8 r
  * @tombs: where
  * @peer: address, IPv4 as v4-mapped
  *
- * Context: any.
+ * Context: any. Takes a look-up for each rank in use.
  * Return: the closest match there was; -1 if none is known of.
  */
 int srxe_tombs_rank(struct srxe_tombs *tombs, const struct in6_addr *peer)
 {
-	struct tomb *tomb;
-	int rank = -1;
+	int closest = -1;
+	unsigned int rank;
 
 	rcu_read_lock();
-	tomb = rhashtable_lookup(&tombs->table, peer, params);
-	if (tomb)
-		rank = READ_ONCE(tomb->rank);
+	for_each_set_bit(rank, tombs->ranks, SRXE_RANK_COUNT)
+		if (find(tombs, peer, rank))
+			closest = rank;
 	rcu_read_unlock();
-	return rank;
+	return closest;
 }
 
 static bool remove(struct srxe_tombs *tombs, struct tomb *tomb)
@@ -140,27 +148,27 @@ static bool remove(struct srxe_tombs *tombs, struct tomb *tomb)
 }
 
 /**
- * srxe_tombs_clear() - forget a peer
+ * srxe_tombs_clear() - forget whom a key was for
  * @tombs: where
- * @peer: address, IPv4 as v4-mapped
+ * @match: the very address or prefix, or the default
  *
  * Context: any.
  * Return: true if there was something to forget.
  */
-bool srxe_tombs_clear(struct srxe_tombs *tombs, const struct in6_addr *peer)
+bool srxe_tombs_clear(struct srxe_tombs *tombs, const struct srxe_psk_match *match)
 {
 	struct tomb *tomb;
 	bool found;
 
 	rcu_read_lock();
-	tomb = rhashtable_lookup(&tombs->table, peer, params);
+	tomb = find(tombs, &match->addr, match->rank);
 	found = tomb && remove(tombs, tomb);
 	rcu_read_unlock();
 	return found;
 }
 
 /**
- * srxe_tombs_clear_all() - forget all peers
+ * srxe_tombs_clear_all() - forget everything
  * @tombs: where; what is marked meanwhile may stay
  *
  * Context: process.
@@ -196,6 +204,7 @@ void srxe_tombs_clear_all(struct srxe_tombs *tombs)
  */
 int srxe_tombs_each(struct srxe_tombs *tombs, unsigned long *pos, srxe_tomb_fn fn, void *arg)
 {
+	struct srxe_psk_match match = {};
 	struct rhashtable_iter iter;
 	unsigned long n = 0;
 	struct tomb *tomb;
@@ -208,8 +217,10 @@ int srxe_tombs_each(struct srxe_tombs *tombs, unsigned long *pos, srxe_tomb_fn f
 			n = 0;
 			continue;
 		}
+		match.addr = tomb->key.prefix;
+		match.rank = tomb->key.rank;
 		if (n >= *pos)
-			ret = fn(&tomb->peer, READ_ONCE(tomb->rank), tomb->since, arg);
+			ret = fn(&match, tomb->since, arg);
 		if (!ret)
 			n++;
 	}

@@ -151,7 +151,10 @@ by_spec() {
 	do psk-del {"serial": 1} => "which link" in said
 	do psk-timeout {"dev-name": "{dev}", "serial": 1} => "when" in said
 	do psk-clear {"dev-name": "{dev}"} => "which tombstones" in said
-	do psk-clear {"dev-name": "{dev}", "address": "00", "all": true} => said
+	do psk-clear {"dev-name": "{dev}", "description": "default", "all": true} => "which" in said
+	do psk-clear {"dev-name": "{dev}", "description": "10.0.0.1"} => "description of" in said
+	do psk-clear {"dev-name": "{dev}", "description": "peer:10.0.0.1#a"} => "tag" in said
+	do psk-clear {"dev-name": "{dev}", "description": "peer:10.0.0.0/8"} => "no tombst" in said
 	END
 }
 
@@ -256,7 +259,9 @@ life_of_keys() {
 	refused "no such key on this link" psk del dev "$DEV_A" default
 	refused "no such key on this link" psk revoke dev "$DEV_A" 1
 	refused "no such key on this link" psk timeout dev "$DEV_A" peer:10.9.9.9 5
-	refused "no tombstone of that address" psk clear dev "$DEV_A" 10.9.9.9
+	refused "no tombstone of those" psk clear dev "$DEV_A" 10.9.9.9
+	refused "no tombstone of those" psk clear dev "$DEV_A" 10.9.9.0/24
+	refused "no tombstone of those" psk clear dev "$DEV_A" default
 	ok psk clear dev "$DEV_A" all
 	# A key that is dead does not stand in the way of a new one.
 	ok psk revoke dev "$DEV_A" peer:10.3.0.1

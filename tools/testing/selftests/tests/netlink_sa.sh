@@ -136,7 +136,7 @@ counted_everywhere() {
 		'x[0]["sas"] == 1' \
 		'{k["description"]: k["sas"] for k in y if "serial" in k} ==
 			{"peer:'"$IP4_B"'": 1, "peer:'"$IP6_B"'": 0}' \
-		'[k for k in y if k["state"] == "tombstone" and k["address"] == "'"$IP4_B"'" and
+		'[k for k in y if k["state"] == "tombstone" and k["peers"] == "'"$IP4_B"'" and
 			not k["denied"] and k["match"] == "host"]'
 	disconnected
 	json "$(a "$SRXE" -j link show "$DEV_A")" '[]' 'x[0]["sas"] == 0'
@@ -168,7 +168,7 @@ revoked_key() {
 	json "$(a "$SRXE" -j psk show "$DEV_A")" '[]' \
 		'[k for k in x if k.get("description") == "peer:'"$IP4_B"'" and
 			k["state"] == "revoked" and k["sas"] == 0]' \
-		'[k for k in x if k["state"] == "tombstone" and k["address"] == "'"$IP4_B"'" and
+		'[k for k in x if k["state"] == "tombstone" and k["peers"] == "'"$IP4_B"'" and
 			k["denied"]]'
 	ctl "$end_a" quit
 	ctl "$end_b" quit
@@ -182,7 +182,7 @@ deleted_key() {
 	! ctl "$end_a" write 64 0 1 || fail "traffic after that: $answer"
 	json "$(a "$SRXE" -j psk show "$DEV_A")" '[]' \
 		'not [k for k in x if k.get("description") == "peer:'"$IP4_B"'"]' \
-		'[k for k in x if k["state"] == "tombstone" and k["address"] == "'"$IP4_B"'" and
+		'[k for k in x if k["state"] == "tombstone" and k["peers"] == "'"$IP4_B"'" and
 			k["denied"]]'
 	a "$SRXE" psk clear dev "$DEV_A" "$IP4_B" || fail "cannot clear"
 	json "$(a "$SRXE" -j psk show "$DEV_A")" '[]' \
@@ -218,6 +218,21 @@ shared_key() {
 		'x[0]["key-match"] == "prefix" and y[0]["key-match"] == "default"' \
 		'x[0]["id"] == y[0]["id"]'
 	disconnected
+	# what is remembered is whom the key was for, and so it is forgotten
+	json "$(a "$SRXE" -j psk show "$DEV_A")" "$(b "$SRXE" -j psk show "$DEV_B")" \
+		'[(k["peers"], k["match"], k["denied"]) for k in x if k["state"] == "tombstone"] ==
+			[("'"${IP4_B%.*}"'.0/24", "prefix", False)]' \
+		'[(k["peers"], k["match"], k["denied"]) for k in y if k["state"] == "tombstone"] ==
+			[("default", "default", False)]'
+	a "$SRXE" psk del dev "$DEV_A" "peer:${IP4_B%.*}.0/24"
+	b "$SRXE" psk del dev "$DEV_B" default
+	json "$(a "$SRXE" -j psk show "$DEV_A")" "$(b "$SRXE" -j psk show "$DEV_B")" \
+		'[k["denied"] for k in x + y if k["state"] == "tombstone"] == [True, True]'
+	a "$SRXE" psk clear dev "$DEV_A" "$IP4_B" 2> /dev/null && fail "a part of it is forgotten"
+	a "$SRXE" psk clear dev "$DEV_A" "${IP4_B%.*}.0/24" || fail "cannot clear a prefix"
+	b "$SRXE" psk clear dev "$DEV_B" default || fail "cannot clear the default"
+	json "$(a "$SRXE" -j psk show "$DEV_A")" "$(b "$SRXE" -j psk show "$DEV_B")" \
+		'not [k for k in x + y if k["state"] == "tombstone"]'
 }
 
 ktap_plan 9

@@ -55,7 +55,7 @@ taken() {
 
 errors=$(mktemp)
 at_exit rm -f "$errors"
-ktap_plan 70
+ktap_plan 75
 
 prints 0 "^Usage: srxe " help
 prints 0 "^Usage: srxe " -h
@@ -130,6 +130,11 @@ taken psk t dev $none peer:10.0.0.2 60
 taken psk timeout dev $none 12345 never
 taken psk clear dev $none all
 taken psk clear dev $none fd00::1
+taken psk clear dev $none peer:10.0.0.0/8
+taken psk clear dev $none 10.0.0.0/8
+taken psk clear dev $none default
+refused "tag tells keys apart" psk clear dev $none 10.0.0.1#a
+refused "not an IP address" psk clear dev $none everyone
 refused "neither a key's serial" psk revoke dev $none name
 refused "neither a key's serial" psk del dev $none 0x123
 refused "number of seconds" psk timeout dev $none 12345 -1
