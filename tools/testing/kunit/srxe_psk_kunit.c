@@ -512,19 +512,22 @@ static void tombs_full(struct kunit *test)
 	peer.addr.s6_addr32[3] = cpu_to_be32(i++);
 	srxe_tombs_mark(t, &peer);
 	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer.addr), 129);
-	KUNIT_EXPECT_FALSE(test, t->full);
 	/* who is there is no matter of room */
 	srxe_tombs_mark(t, &peer);
-	KUNIT_EXPECT_FALSE(test, t->full);
+	KUNIT_EXPECT_EQ(test, t->lost, -1);
 
+	/* of one that has no place it is not known whom it was for, but how wide it was */
+	mark(test, t, "peer:fd01::/64");
+	mark(test, t, "peer:fd01::/32");
+	KUNIT_EXPECT_EQ(test, t->lost, 65);
+	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer.addr), 129);
 	peer.addr.s6_addr32[3] = cpu_to_be32(i);
-	srxe_tombs_mark(t, &peer);
-	KUNIT_EXPECT_TRUE(test, t->full);
-	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer.addr), -1);
+	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer.addr), 65);
 	KUNIT_EXPECT_EQ(test, atomic_read(&t->n), SRXE_TOMBS_MAX);
 
 	srxe_tombs_clear_all(t);
-	KUNIT_EXPECT_FALSE(test, t->full);
+	KUNIT_EXPECT_EQ(test, t->lost, -1);
+	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer.addr), -1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&t->n), SRXE_TOMBS_MAX - 1001);
 	srxe_tombs_mark(t, &peer);
 	KUNIT_EXPECT_EQ(test, srxe_tombs_rank(t, &peer.addr), 129);

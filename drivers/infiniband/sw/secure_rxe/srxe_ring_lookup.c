@@ -32,7 +32,7 @@ static int judge(struct srxe_ring *ring, const struct srxe_ring_index *index,
 	if (READ_ONCE(ring->lost))
 		return -EKEYREJECTED;
 	if (!srxe_ring_index_find(index, peer, span))
-		return rank >= 0 || READ_ONCE(ring->tombs.full) ? -EKEYREJECTED : -ENOKEY;
+		return rank >= 0 ? -EKEYREJECTED : -ENOKEY;
 	if (span->rank < rank)
 		return -EKEYREJECTED;
 

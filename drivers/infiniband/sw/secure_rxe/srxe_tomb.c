@@ -3,6 +3,7 @@
  * Tombstones of a link.
  */
 #include <linux/bitmap.h>
+#include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -41,7 +42,7 @@ int srxe_tombs_init(struct srxe_tombs *tombs)
 {
 	atomic_set(&tombs->n, 0);
 	bitmap_zero(tombs->ranks, SRXE_RANK_COUNT);
-	tombs->full = false;
+	tombs->lost = -1;
 	return rhashtable_init(&tombs->table, &params);
 }
 
@@ -104,6 +105,14 @@ static bool add(struct srxe_tombs *tombs, const struct srxe_psk_match *match)
 	return err == -EEXIST;
 }
 
+static void lose(struct srxe_tombs *tombs, int rank)
+{
+	int old = READ_ONCE(tombs->lost);
+
+	while (old < rank && !try_cmpxchg(&tombs->lost, &old, rank))
+		;
+}
+
 /**
  * srxe_tombs_mark() - remember whom a key is for
  * @tombs: where
@@ -114,7 +123,7 @@ static bool add(struct srxe_tombs *tombs, const struct srxe_psk_match *match)
 void srxe_tombs_mark(struct srxe_tombs *tombs, const struct srxe_psk_match *match)
 {
 	if (!is_there(tombs, match) && !add(tombs, match))
-		WRITE_ONCE(tombs->full, true);
+		lose(tombs, match->rank);
 }
 
 /**
@@ -123,7 +132,8 @@ void srxe_tombs_mark(struct srxe_tombs *tombs, const struct srxe_psk_match *matc
  * @peer: address, IPv4 as v4-mapped
  *
  * Context: any. Takes a look-up for each rank in use.
- * Return: the closest match there was; -1 if none is known of.
+ * Return: the closest match that there was or, if not all is remembered, may
+ * have been; -1 if there was none.
  */
 int srxe_tombs_rank(struct srxe_tombs *tombs, const struct in6_addr *peer)
 {
@@ -135,7 +145,7 @@ int srxe_tombs_rank(struct srxe_tombs *tombs, const struct in6_addr *peer)
 		if (find(tombs, peer, rank))
 			closest = rank;
 	rcu_read_unlock();
-	return closest;
+	return max(closest, READ_ONCE(tombs->lost));
 }
 
 static bool remove(struct srxe_tombs *tombs, struct tomb *tomb)
@@ -178,7 +188,7 @@ void srxe_tombs_clear_all(struct srxe_tombs *tombs)
 	struct rhashtable_iter iter;
 	struct tomb *tomb;
 
-	WRITE_ONCE(tombs->full, false);
+	WRITE_ONCE(tombs->lost, -1);
 	rhashtable_walk_enter(&tombs->table, &iter);
 	rhashtable_walk_start(&iter);
 	/* -EAGAIN: the table is being resized, and the walk begins anew */

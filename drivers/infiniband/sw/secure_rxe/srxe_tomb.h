@@ -15,7 +15,7 @@
 
 #include "srxe_psk_match.h"
 
-/* What a link remembers; some 6 MB. Past it, unknown peers are denied. */
+/* What a link remembers; some 6 MB. Past it, who has no such key is denied. */
 #define SRXE_TOMBS_MAX	65536
 
 /**
@@ -23,13 +23,14 @@
  * @table: by rank and prefix
  * @n: how many there are
  * @ranks: those that occur, or did
- * @full: one could not be made, so that a peer without one proves nothing
+ * @lost: highest rank of one that could not be made, so that it may be missing
+ *	for any peer; -1: none
  */
 struct srxe_tombs {
 	struct rhashtable	table;
 	atomic_t		n;
 	DECLARE_BITMAP(ranks, SRXE_RANK_COUNT);
-	bool			full;
+	int			lost;
 };
 
 /**
