@@ -105,6 +105,32 @@ static void admin_unlink(struct kunit *test)
 	key_put(key);
 }
 
+/* A key of the same description does not undo a revocation by coming and going. */
+static void admin_replaced(struct kunit *test)
+{
+	const struct srxe_ring_sel sel = { .desc = "peer:10.0.0.1" };
+	struct srxe_ring *ring = ring_of(test);
+	struct seen *seen;
+
+	ring_add_put(test, "peer:10.0.0.1");
+	KUNIT_EXPECT_EQ(test, srxe_ring_revoke(ring, &sel), 0);
+	ring_add_put(test, "peer:10.0.0.1");
+	seen = list(test);
+	KUNIT_ASSERT_EQ(test, seen->n, 2);
+	KUNIT_EXPECT_EQ(test, seen->err[0], 0);
+	KUNIT_EXPECT_EQ(test, seen->err[1], -EKEYREVOKED);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_KEYED);
+
+	KUNIT_EXPECT_EQ(test, srxe_ring_unlink(ring, &sel), 0);
+	seen = list(test);
+	KUNIT_ASSERT_EQ(test, seen->n, 1);
+	KUNIT_EXPECT_EQ(test, seen->err[0], -EKEYREVOKED);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	KUNIT_EXPECT_EQ(test, srxe_ring_unlink(ring, &sel), 0);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_UNKEYED);
+	KUNIT_EXPECT_EQ(test, srxe_ring_unlink(ring, &sel), -ENOENT);
+}
+
 static void admin_clear(struct kunit *test)
 {
 	struct srxe_ring *ring = ring_of(test);
@@ -132,6 +158,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(admin_revoke),
 	KUNIT_CASE_SLOW(admin_timeout),
 	KUNIT_CASE(admin_unlink),
+	KUNIT_CASE(admin_replaced),
 	KUNIT_CASE(admin_clear),
 	{}
 };

@@ -65,6 +65,42 @@ static void alternative_lives(struct kunit *test)
 	key_put(new);
 }
 
+/*
+ * An alternative lifts what a revoked key denies only as long as it is there,
+ * whether it came before or after that. Nobody talked to anybody under it.
+ */
+static void alternative_goes(struct kunit *test)
+{
+	struct srxe_ring *ring = ring_of(test);
+	struct key *before = ring_add(test, "peer:10.0.0.1");
+	struct key *beside = ring_add(test, "peer:10.0.0.2#a");
+	struct key *after, *other = ring_add(test, "peer:10.0.0.2#b");
+
+	ring_add_put(test, "default");
+	KUNIT_EXPECT_EQ(test, srxe_ring_sync(ring), 0);
+	key_revoke(before);
+	key_revoke(beside);
+	srxe_ring_settle(ring);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	after = ring_add(test, "peer:10.0.0.1#new");
+	srxe_ring_settle(ring);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_KEYED);
+	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_KEYED);
+
+	KUNIT_EXPECT_EQ(test, key_unlink(ring->keyring, after), 0);
+	KUNIT_EXPECT_EQ(test, key_unlink(ring->keyring, other), 0);
+	srxe_ring_settle(ring);
+	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	ring_expect_peer(test, "10.0.0.2", SRXE_PEER_DENIED);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREVOKED);
+	ring_expect_lookup(test, "10.0.0.2", -EKEYREVOKED);
+	ring_expect_lookup(test, "10.0.0.3", 1);
+	key_put(before);
+	key_put(beside);
+	key_put(after);
+	key_put(other);
+}
+
 static void invalidated_denies(struct kunit *test)
 {
 	struct key *key = ring_add(test, "peer:10.0.0.1");
@@ -298,6 +334,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(revoked_denies),
 	KUNIT_CASE(revoked_at_once),
 	KUNIT_CASE(alternative_lives),
+	KUNIT_CASE(alternative_goes),
 	KUNIT_CASE(invalidated_denies),
 	KUNIT_CASE_SLOW(expired_denies),
 	KUNIT_CASE_SLOW(unlinked),

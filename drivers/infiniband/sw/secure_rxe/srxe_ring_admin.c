@@ -137,6 +137,8 @@ static int find_slot(struct srxe_ring *ring, struct selection *s)
 
 		if (!selects(s, slot))
 			continue;
+		/* of a live one and what is left of one before it, the live one */
+		s->serial = slot->serial;
 		s->rk = slot->rk && refcount_inc_not_zero(&slot->rk->ref) ? slot->rk : NULL;
 		s->err = slot->err;
 		err = 0;
@@ -234,7 +236,8 @@ static bool not_selected(const struct srxe_ring_slot *slot, void *arg)
  * @sel: which one
  *
  * Its SAs have ended on return. Its peers are denied if one of them was talked to
- * under it; else it is as if it had never been.
+ * under it, or if an alternative was revoked or has expired and is not forgotten;
+ * else it is as if it had never been.
  *
  * Context: process, may sleep; no lock is held that ending an SA takes.
  * Return: 0, -ENOENT, -EINVAL (description) or -ENOMEM.

@@ -88,21 +88,20 @@ static int cmp_slots(const void *pa, const void *pb)
 }
 
 /*
- * A dead one denies; beside a live alternative it has nothing to deny any more,
- * and once is enough. Live ones come first, so the one kept last tells.
+ * A dead one denies, once is enough. It stays beside live alternatives, which
+ * may go again: then nothing must be as if it had never been.
  */
-static bool superseded(const struct srxe_ring_slot *dead, const struct srxe_ring_slot *kept)
+static bool doubled(const struct srxe_ring_slot *dead, const struct srxe_ring_slot *kept)
 {
-	return !dead->rk && !srxe_psk_match_cmp(&dead->match, &kept->match) &&
-	       (kept->rk || kept->seq == dead->seq);
+	return !dead->rk && !kept->rk && kept->seq == dead->seq;
 }
 
-static void drop_superseded(struct srxe_ring_index *index)
+static void drop_doubled(struct srxe_ring_index *index)
 {
 	unsigned int i, n = 0;
 
 	for (i = 0; i < index->n; i++)
-		if (!n || !superseded(&index->slots[i], &index->slots[n - 1]))
+		if (!n || !doubled(&index->slots[i], &index->slots[n - 1]))
 			index->slots[n++] = index->slots[i];
 	index->n = n;
 }
@@ -134,7 +133,7 @@ static void set_levels(struct srxe_ring_index *index)
 void srxe_ring_index_seal(struct srxe_ring_index *index)
 {
 	sort(index->slots, index->n, sizeof(index->slots[0]), cmp_slots, NULL);
-	drop_superseded(index);
+	drop_doubled(index);
 	set_levels(index);
 }
 

@@ -180,7 +180,7 @@ unlinked() {
 	wait_for 3 is peer:10.1.0.1 "" || fail "it is $(state peer:10.1.0.1)"
 }
 
-# An alternative takes the place of what is left of a key; the same name takes the key's.
+# An alternative stands beside what is left of a key; the same name takes the key's place.
 replaced() {
 	local first second
 
@@ -188,7 +188,7 @@ replaced() {
 	first=$(add peer:10.1.0.1)
 	in_session keyctl revoke "$first" || fail "keyctl does not revoke"
 	add "peer:10.1.0.1#2" > /dev/null
-	expect peer:10.1.0.1 ""
+	expect peer:10.1.0.1 revoked
 	expect "peer:10.1.0.1#2" live
 	first=$(add default)
 	second=$(add default)
@@ -265,6 +265,56 @@ ends_connections() {
 	a "$SRXE" psk show "$DEV_A" | grep -q "$IP4_B.*denied" || fail "no tombstone"
 }
 
+# works: a talks to b.
+works() {
+	PERFTEST_SECONDS=20 perftest ib_write_bw -n 100
+}
+
+# revoked_and_back: of b's keys in a one was revoked, and an alternative came and went
+# that nobody used.
+revoked_and_back() {
+	add "peer:$IP4_B" > /dev/null
+	a "$SRXE" psk revoke dev "$DEV_A" "peer:$IP4_B" || fail "does not revoke"
+	add "peer:$IP4_B#new" > /dev/null
+	expect "peer:$IP4_B" revoked
+	expect "peer:$IP4_B#new" live
+	a "$SRXE" psk del dev "$DEV_A" "peer:$IP4_B#new" || fail "does not delete"
+	expect "peer:$IP4_B" revoked
+}
+
+# forget_b: likewise b.
+forget_b() {
+	keyctl clear "$(b "$SRXE" link show "$DEV_B" | sed -n 's/.* keyring \([0-9]*\) .*/\1/p')"
+	b "$SRXE" psk clear dev "$DEV_B" all
+}
+
+# What was revoked denies until it is taken away by name, whatever else there is.
+denied_beside_default() {
+	forget
+	forget_b
+	keyctl padd rdma_psk default "$ring" < "$key" > /dev/null || fail "no default in a"
+	psk_add "$NS_B" "$DEV_B" "peer:$IP4_A" "$key" || fail "no key in b"
+	works || fail "does not work to begin with"
+	revoked_and_back
+	works && fail "works under the default"
+	a "$SRXE" psk del dev "$DEV_A" "peer:$IP4_B" || fail "does not forget"
+	works || fail "does not work under the default after that"
+}
+
+denied_beside_plain() {
+	forget
+	forget_b
+	a "$SRXE" link set "$DEV_A" unkeyed allow
+	b "$SRXE" link set "$DEV_B" unkeyed allow
+	works || fail "does not work to begin with"
+	revoked_and_back
+	works && fail "works in plain"
+	a "$SRXE" psk clear dev "$DEV_A" "$IP4_B" || fail "does not forget"
+	works || fail "does not work in plain after that"
+	a "$SRXE" link set "$DEV_A" unkeyed deny
+	b "$SRXE" link set "$DEV_B" unkeyed deny
+}
+
 # Whoever holds on to the keyring and to a key holds nothing that works.
 link_and_module_go() {
 	local held
@@ -280,7 +330,7 @@ link_and_module_go() {
 	keyctl clear @u
 }
 
-ktap_plan 17
+ktap_plan 19
 module_load secure-rxe
 topo_direct
 link_pair
@@ -302,5 +352,7 @@ ktap_case past_the_restriction
 ktap_case other_users
 ktap_case attributes_stay
 ktap_case ends_connections
+ktap_case denied_beside_default
+ktap_case denied_beside_plain
 ktap_case link_and_module_go
 ktap_end

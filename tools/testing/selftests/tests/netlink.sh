@@ -246,9 +246,12 @@ life_of_keys() {
 	state_is peer:10.3.0.2 revoked || fail "not revoked: $out"
 	refused "revoked already" psk revoke dev "$DEV_A" peer:10.3.0.2
 	refused "revoked already" psk timeout dev "$DEV_A" peer:10.3.0.2 5
-	# Beside a live alternative there is nothing left to deny.
+	# It stays beside a live alternative, which may go.
 	ok psk revoke dev "$DEV_A" "peer:10.1.0.1#new"
 	state_is peer:10.1.0.1 live || fail "its alternative: $out"
+	state_is "peer:10.1.0.1#new" revoked || fail "forgotten: $out"
+	ok psk del dev "$DEV_A" "peer:10.1.0.1#new"
+	state_is peer:10.1.0.1 live || fail "its alternative is gone too: $out"
 	gone "peer:10.1.0.1#new" || fail "still there: $out"
 
 	ok psk del dev "$DEV_A" peer:10.3.0.2
