@@ -354,14 +354,14 @@ struct find_case {
 };
 
 static const struct find_case find_cases[] = {
-	{ "10.0.0.1", 129, { 9, 4, 1 }, 3 },
+	{ "10.0.0.1", 129, { 1, 4, 9 }, 3 },
 	{ "10.0.0.2", 122, { 6 }, 1 },
 	{ "10.0.0.200", 121, { 2 }, 1 },
 	{ "10.0.1.200", 121, { 10 }, 1 },
 	{ "10.0.2.1", 97, { 7 }, 1 },
 	{ "fd00::1", 129, { 5 }, 1 },
 	{ "fd00::2", 65, { 3 }, 1 },
-	{ "fd00:0:0:1::2", 0, { 8, 0 }, 2 },
+	{ "fd00:0:0:1::2", 0, { 0, 8 }, 2 },
 };
 
 static void index_find(struct kunit *test)
@@ -373,6 +373,7 @@ static void index_find(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, index->n, ARRAY_SIZE(index_descs));
 	KUNIT_EXPECT_EQ(test, index->live, 0);
+	KUNIT_EXPECT_EQ(test, index->dead, ARRAY_SIZE(index_descs));
 	for (i = 0; i < ARRAY_SIZE(find_cases); i++) {
 		const struct find_case *c = &find_cases[i];
 
@@ -385,6 +386,24 @@ static void index_find(struct kunit *test)
 			KUNIT_EXPECT_EQ_MSG(test, index->slots[span.first + j].seq,
 					    c->seq[j], "%s", c->peer);
 	}
+	srxe_ring_index_free(index);
+}
+
+/* What is left of a description is there once, the youngest. */
+static void index_merges(struct kunit *test)
+{
+	static const char * const descs[] = {
+		"peer:10.0.0.1#b", "peer:10.0.0.1#a", "peer:10.0.0.2", "peer:10.0.0.1#b",
+		"peer:10.0.0.1", "peer:10.0.0.1#a", "peer:10.0.0.1#b",
+	};
+	static const u64 left[] = { 4, 5, 6, 2 };
+	struct srxe_ring_index *index = make_index(test, descs, ARRAY_SIZE(descs));
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, index->dead, ARRAY_SIZE(left));
+	KUNIT_ASSERT_EQ(test, index->n, ARRAY_SIZE(left));
+	for (i = 0; i < ARRAY_SIZE(left); i++)
+		KUNIT_EXPECT_EQ(test, index->slots[i].seq, left[i]);
 	srxe_ring_index_free(index);
 }
 
@@ -544,6 +563,7 @@ static struct kunit_case psk_cases[] = {
 	KUNIT_CASE(payload_base64),
 	KUNIT_CASE(payload_bad),
 	KUNIT_CASE(index_find),
+	KUNIT_CASE(index_merges),
 	KUNIT_CASE(index_none),
 	KUNIT_CASE(index_all_ranks),
 	KUNIT_CASE(tombs),

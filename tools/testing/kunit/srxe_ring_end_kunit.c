@@ -308,6 +308,74 @@ static void tombs_overflow(struct kunit *test)
 	ring_expect_peer(test, "11.0.0.1", SRXE_PEER_UNKEYED);
 }
 
+static const struct srxe_ring_index *index_of(struct srxe_ring *ring)
+{
+	return rcu_dereference_protected(ring->index, true);
+}
+
+/* As after so many revocations, of addresses that count up from fd00::. */
+static void fill_with_dead(struct kunit *test, unsigned int n)
+{
+	struct srxe_ring_slot dead = {
+		.match = match_of(test, "peer:fd00::"),
+		.err = -EKEYREVOKED,
+	};
+	struct srxe_ring *ring = ring_of(test);
+	struct srxe_ring_index *index = srxe_ring_index_alloc(n);
+
+	KUNIT_ASSERT_NOT_NULL(test, index);
+	for (; dead.seq < n; dead.seq++) {
+		dead.match.addr.s6_addr32[3] = cpu_to_be32(dead.seq);
+		srxe_ring_index_add_dead(index, &dead);
+	}
+	KUNIT_EXPECT_EQ(test, srxe_ring_index_seal(index), 0);
+	mutex_lock(&ring->lock);
+	index = rcu_replace_pointer(ring->index, index, lockdep_is_held(&ring->lock));
+	mutex_unlock(&ring->lock);
+	synchronize_rcu();
+	srxe_ring_index_free(index);
+}
+
+/* However often keys are revoked, what is left of them is bounded, and denies. */
+static void dead_ones_bounded(struct kunit *test)
+{
+	struct srxe_ring *ring = ring_of(test);
+	struct key *key;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		key = ring_add(test, i & 1 ? "peer:10.0.0.1" : "peer:10.0.0.1#a");
+		key_revoke(key);
+		key_put(key);
+		srxe_ring_settle(ring);
+	}
+	KUNIT_EXPECT_EQ(test, index_of(ring)->n, 2);
+
+	fill_with_dead(test, SRXE_RING_DEAD_MAX);
+	ring_add_put(test, "default");
+	ring_add_put(test, "peer:fd00::#live");
+	key = ring_add(test, "peer:10.0.0.1");
+	key_revoke(key);
+	key_put(key);
+	key = ring_add(test, "peer:10.0.0.0/24");
+	key_revoke(key);
+	key_put(key);
+	srxe_ring_settle(ring);
+	KUNIT_EXPECT_EQ(test, index_of(ring)->dead, SRXE_RING_DEAD_MAX);
+	KUNIT_EXPECT_EQ(test, index_of(ring)->live, 2);
+	ring_expect_lookup(test, "10.0.0.1", -EKEYREVOKED);
+	ring_expect_lookup(test, "10.0.0.2", -EKEYREVOKED);
+	/* the two oldest had to go; one of them has an alternative, for now */
+	KUNIT_EXPECT_EQ(test, atomic_read(&ring->tombs.n), 2);
+	ring_expect_peer(test, "fd00::", SRXE_PEER_KEYED);
+	ring_expect_lookup(test, "fd00::1", -EKEYREJECTED);
+	ring_expect_lookup(test, "fd00::2", -EKEYREVOKED);
+	keyring_clear(ring->keyring);
+	srxe_ring_settle(ring);
+	ring_expect_peer(test, "fd00::", SRXE_PEER_DENIED);
+	ring_expect_peer(test, "fd00::ffff:1", SRXE_PEER_UNKEYED);
+}
+
 /* A payload that is taken away from under a ring's key leaves the key's secrets there. */
 static void secrets_outlive_payload(struct kunit *test)
 {
@@ -343,6 +411,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(key_gone_under_sa),
 	KUNIT_CASE(keyring_revoked),
 	KUNIT_CASE(tombs_overflow),
+	KUNIT_CASE(dead_ones_bounded),
 	KUNIT_CASE(secrets_outlive_payload),
 	{}
 };

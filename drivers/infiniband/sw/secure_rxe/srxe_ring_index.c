@@ -5,6 +5,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/string.h>
 
 #include "srxe_ring.h"
 #include "srxe_ring_index.h"
@@ -75,6 +76,11 @@ void srxe_ring_index_add_dead(struct srxe_ring_index *index,
 	index->slots[index->n++] = *dead;
 }
 
+static int younger_first(const struct srxe_ring_slot *a, const struct srxe_ring_slot *b)
+{
+	return a->seq > b->seq ? -1 : a->seq < b->seq;
+}
+
 static int cmp_slots(const void *pa, const void *pb)
 {
 	const struct srxe_ring_slot *a = pa, *b = pb;
@@ -84,26 +90,58 @@ static int cmp_slots(const void *pa, const void *pb)
 		return cmp;
 	if (!a->rk != !b->rk)
 		return a->rk ? -1 : 1;
-	return a->seq > b->seq ? -1 : a->seq < b->seq;
+	cmp = a->rk ? 0 : strcmp(a->match.tag, b->match.tag);
+	return cmp ?: younger_first(a, b);
+}
+
+/* What may be cut off comes last: the oldest of the dead. */
+static int cmp_keeping(const void *pa, const void *pb)
+{
+	const struct srxe_ring_slot *a = pa, *b = pb;
+
+	if (!a->rk != !b->rk)
+		return a->rk ? -1 : 1;
+	return younger_first(a, b);
 }
 
 /*
- * A dead one denies, once is enough. It stays beside live alternatives, which
- * may go again: then nothing must be as if it had never been.
+ * A dead one denies, and once is enough for a description. It stays beside live
+ * ones, which may go again: then nothing must be as if it had never been.
  */
 static bool doubled(const struct srxe_ring_slot *dead, const struct srxe_ring_slot *kept)
 {
-	return !dead->rk && !kept->rk && kept->seq == dead->seq;
+	return !dead->rk && !kept->rk && srxe_psk_match_equal(&dead->match, &kept->match);
 }
 
 static void drop_doubled(struct srxe_ring_index *index)
 {
 	unsigned int i, n = 0;
 
-	for (i = 0; i < index->n; i++)
-		if (!n || !doubled(&index->slots[i], &index->slots[n - 1]))
-			index->slots[n++] = index->slots[i];
+	for (i = 0; i < index->n; i++) {
+		if (n && doubled(&index->slots[i], &index->slots[n - 1]))
+			continue;
+		index->slots[n++] = index->slots[i];
+		if (index->slots[i].rk)
+			index->live++;
+		else
+			index->dead++;
+	}
 	index->n = n;
+}
+
+/* Moves dead ones that are too many behind the end. */
+static unsigned int cut_dead(struct srxe_ring_index *index)
+{
+	unsigned int cut;
+
+	if (index->dead <= SRXE_RING_DEAD_MAX)
+		return 0;
+	cut = index->dead - SRXE_RING_DEAD_MAX;
+	sort(index->slots, index->n, sizeof(index->slots[0]), cmp_keeping, NULL);
+	index->n -= cut;
+	index->dead -= cut;
+	sort(index->slots, index->n, sizeof(index->slots[0]), cmp_slots, NULL);
+	return cut;
 }
 
 static void set_levels(struct srxe_ring_index *index)
@@ -120,7 +158,6 @@ static void set_levels(struct srxe_ring_index *index)
 			level->first = i;
 		}
 		level->end = i + 1;
-		index->live += !!slot->rk;
 	}
 }
 
@@ -129,12 +166,18 @@ static void set_levels(struct srxe_ring_index *index)
  * @index: with all that belongs in it
  *
  * Context: process, may sleep.
+ * Return: how many dead ones it has no place for, the oldest; they are behind
+ * its last slot.
  */
-void srxe_ring_index_seal(struct srxe_ring_index *index)
+unsigned int srxe_ring_index_seal(struct srxe_ring_index *index)
 {
+	unsigned int cut;
+
 	sort(index->slots, index->n, sizeof(index->slots[0]), cmp_slots, NULL);
 	drop_doubled(index);
+	cut = cut_dead(index);
 	set_levels(index);
+	return cut;
 }
 
 /* First slot in the level that does not come before the key. */

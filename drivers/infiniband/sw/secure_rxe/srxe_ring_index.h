@@ -15,6 +15,12 @@
 
 struct srxe_ring_key;
 
+/*
+ * Dead ones an index has; half a MB. They are outside of their owner's quota,
+ * so what is more than that becomes a tombstone, which denies as well.
+ */
+#define SRXE_RING_DEAD_MAX	4096
+
 /**
  * struct srxe_ring_slot - a key, or the remains of one
  * @match: which peers it is for
@@ -58,14 +64,16 @@ struct srxe_ring_span {
  * @live: how many of them are not dead
  * @levels: number of ranks that occur
  * @level: all slots of a rank, the highest rank first
+ * @dead: how many are
  * @slots: alternatives side by side, the live ones first, of these the
- *	youngest first
+ *	youngest first; of dead ones the last of each description
  */
 struct srxe_ring_index {
 	struct rcu_head		rcu;
 	unsigned int		size;
 	unsigned int		n;
 	unsigned int		live;
+	unsigned int		dead;
 	unsigned int		levels;
 	struct srxe_ring_span	level[SRXE_RANK_COUNT];
 	struct srxe_ring_slot	slots[];
@@ -76,7 +84,7 @@ void srxe_ring_index_free(struct srxe_ring_index *index);
 void srxe_ring_index_add(struct srxe_ring_index *index, struct srxe_ring_key *rk);
 void srxe_ring_index_add_dead(struct srxe_ring_index *index,
 			      const struct srxe_ring_slot *dead);
-void srxe_ring_index_seal(struct srxe_ring_index *index);
+unsigned int srxe_ring_index_seal(struct srxe_ring_index *index);
 bool srxe_ring_index_find(const struct srxe_ring_index *index, const struct in6_addr *peer,
 			  struct srxe_ring_span *span);
 bool srxe_ring_index_find_match(const struct srxe_ring_index *index,

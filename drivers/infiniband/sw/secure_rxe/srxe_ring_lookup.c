@@ -27,6 +27,7 @@ static int judge(struct srxe_ring *ring, const struct srxe_ring_index *index,
 {
 	int rank = srxe_tombs_rank(&ring->tombs, peer);
 	unsigned int i;
+	u64 seq = 0;
 	int err = 0;
 
 	if (READ_ONCE(ring->lost))
@@ -42,7 +43,10 @@ static int judge(struct srxe_ring *ring, const struct srxe_ring_index *index,
 		if (!slot_err)
 			return 0;
 		/* why the youngest cannot be used says most */
-		err = err ?: slot_err;
+		if (!err || index->slots[i].seq > seq) {
+			err = slot_err;
+			seq = index->slots[i].seq;
+		}
 	}
 	return err;
 }

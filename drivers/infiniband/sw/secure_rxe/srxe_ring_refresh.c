@@ -248,7 +248,7 @@ static int replace_index(struct srxe_ring *ring, struct srxe_ring_index *old,
 			 struct listing *l, srxe_ring_keep_fn keep, void *arg)
 {
 	struct srxe_ring_index *next;
-	unsigned int kept;
+	unsigned int kept, cut;
 	int err;
 
 	next = srxe_ring_index_alloc((size_t)old->n + l->n + l->admitted_n);
@@ -263,7 +263,8 @@ static int replace_index(struct srxe_ring *ring, struct srxe_ring_index *old,
 	}
 	add_revoked(next, l);
 	add_dead(ring, next, old, kept, keep, arg);
-	srxe_ring_index_seal(next);
+	for (cut = srxe_ring_index_seal(next); cut; cut--)
+		srxe_ring_mark(ring, &next->slots[next->n + cut - 1].match);
 	rcu_assign_pointer(ring->index, next);
 	call_rcu(&old->rcu, free_index);
 	return 0;
