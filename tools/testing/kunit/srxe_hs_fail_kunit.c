@@ -295,11 +295,30 @@ static void ended(struct kunit *test)
 	fab_end_sa(p->a->tx);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_DEAD), 0);
 	KUNIT_EXPECT_NULL(test, p->a->hs.sa);
+	KUNIT_EXPECT_EQ(test, p->a->lost, 1);
+	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_SA_LOST);
 	fab_rts(p->a);
 	fab_replay(p->fab, SRXE_OP_INIT);
 	fab_run(p->fab, 9000);
 	KUNIT_EXPECT_NULL(test, p->a->hs.attempt);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->a, SRXE_SA_PENDING), 0);
+	fab_expect_quiet(p->a);
+}
+
+/* It is ended when it has got its keys, and is not in use yet. */
+static void ended_unused(struct kunit *test)
+{
+	struct fab_pair *p = fab_pair_new(test);
+
+	p->a->sa_dies = true;
+	fab_begin(p->a, p->b);
+	fab_run(p->fab, 10);
+	KUNIT_EXPECT_EQ(test, p->a->lost, 1);
+	KUNIT_EXPECT_EQ(test, p->a->verr, SRXE_VERR_SA_LOST);
+	KUNIT_EXPECT_NULL(test, p->a->hs.sa);
+	fab_rts(p->a);
+	fab_run(p->fab, 9000);
+	KUNIT_EXPECT_NULL(test, p->a->hs.attempt);
 	fab_expect_quiet(p->a);
 }
 
@@ -364,6 +383,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(key_revoked),
 	KUNIT_CASE(alternative_revoked),
 	KUNIT_CASE(ended),
+	KUNIT_CASE(ended_unused),
 	KUNIT_CASE(never_confirmed),
 	KUNIT_CASE(late_verdict),
 	{}

@@ -154,13 +154,11 @@ static enum fab_fate hold_resp_of_a(struct fabric *fab, struct fab_frame *f)
 
 /*
  * Both sides' handshakes come through: a answered b's INIT, waited in vain and
- * made an attempt of its own. The preferred initiator's SA is kept at both
- * ends, the other is received on for two seconds more.
+ * made an attempt of its own. What they sent under their SAs is held.
  */
-static void two_stand(struct kunit *test)
+static struct fab_pair *both_stand(struct kunit *test)
 {
 	struct fab_pair *p = fab_pair_new(test);
-	struct srxe_sa *second;
 
 	p->fab->fate = hold_resp_of_a;
 	p->fab->fate_arg = p;
@@ -183,9 +181,19 @@ static void two_stand(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, p->b->tx);
 	KUNIT_EXPECT_TRUE(test, p->a->tx->p.initiator);
 	KUNIT_EXPECT_TRUE(test, p->b->tx->p.initiator);
-
 	p->fab->fate = NULL;
-	second = p->b->tx;
+	return p;
+}
+
+/*
+ * The preferred initiator's SA is kept at both ends, the other is received on
+ * for two seconds more.
+ */
+static void two_stand(struct kunit *test)
+{
+	struct fab_pair *p = both_stand(test);
+	struct srxe_sa *second = p->b->tx;
+
 	fab_data(p->b);		/* b, under its own, before it knows better */
 	fab_release(p->fab);
 	fab_run(p->fab, 5);
@@ -199,6 +207,21 @@ static void two_stand(struct kunit *test)
 	fab_come_up(p->a, p->b, 30);
 	KUNIT_EXPECT_EQ(test, p->a->count[SRXE_HS_COUNT_DONE], 1);
 	KUNIT_EXPECT_EQ(test, p->b->count[SRXE_HS_COUNT_DONE], 1);
+}
+
+/* The one that is kept is ended just when the other has made way for it. */
+static void ended_replacing(struct kunit *test)
+{
+	struct fab_pair *p = both_stand(test);
+
+	p->b->doomed = list_last_entry(&p->b->hs.answers, struct srxe_hs_answer, entry)->sa;
+	fab_release(p->fab);
+	fab_run(p->fab, 5);
+	KUNIT_EXPECT_EQ(test, p->b->lost, 1);
+	KUNIT_EXPECT_NULL(test, p->b->tx);
+	KUNIT_EXPECT_NULL(test, p->b->hs.sa);
+	fab_run(p->fab, 2000);
+	fab_expect_quiet(p->b);
 }
 
 /* The loser's answer was confirmed before the winner's attempt got anywhere. */
@@ -413,6 +436,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_SLOW(both_begin),
 	KUNIT_CASE(winner_lost),
 	KUNIT_CASE(two_stand),
+	KUNIT_CASE(ended_replacing),
 	KUNIT_CASE(loser_first),
 	KUNIT_CASE(oneself),
 	KUNIT_CASE(oneself_fails),

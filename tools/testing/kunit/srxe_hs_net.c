@@ -309,7 +309,7 @@ static int op_sa_key(struct srxe_hs *hs, struct srxe_sa *sa, struct srxe_sa_para
 	if (err)
 		return err;
 	sa->p = *p;
-	sa->state = state;
+	sa->state = qp->sa_dies ? SRXE_SA_DEAD : state;
 	return 0;
 }
 
@@ -326,8 +326,12 @@ static void op_sa_end(struct srxe_hs *hs, struct srxe_sa *sa)
 
 static void op_sa_linger(struct srxe_hs *hs, struct srxe_sa *sa)
 {
+	struct srxe_sa *doomed = qp_of(hs)->doomed;
+
 	sa->state = SRXE_SA_LINGER;
 	fsa(sa)->lingers = true;
+	if (doomed)
+		doomed->state = SRXE_SA_DEAD;
 }
 
 static bool op_sa_heard(const struct srxe_sa *sa)
@@ -343,8 +347,19 @@ static void op_probe(struct srxe_hs *hs, struct srxe_sa *sa)
 
 static void op_use(struct srxe_hs *hs, struct srxe_sa *sa)
 {
+	if (sa->state == SRXE_SA_DEAD)
+		return;
 	KUNIT_EXPECT_EQ(qp_of(hs)->host->fab->test, sa->state, SRXE_SA_STANDING);
 	qp_of(hs)->tx = sa;
+}
+
+static void op_lost(struct srxe_hs *hs, enum srxe_vendor_err verr)
+{
+	struct fab_qp *qp = qp_of(hs);
+
+	qp->tx = NULL;
+	qp->verr = verr;
+	qp->lost++;
 }
 
 static void op_failed(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_id)
@@ -385,6 +400,7 @@ static const struct srxe_hs_ops fab_ops = {
 	.sa_heard	= op_sa_heard,
 	.probe		= op_probe,
 	.use		= op_use,
+	.lost		= op_lost,
 	.failed		= op_failed,
 	.peer_reset	= op_peer_reset,
 	.count		= op_count,

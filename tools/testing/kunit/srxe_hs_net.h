@@ -49,12 +49,15 @@ struct fab_qp {
 	struct srxe_sa		*tx;
 	enum srxe_vendor_err	verr;	/* of the last failure */
 	unsigned int		failures;
+	unsigned int		lost;	/* SAs in use, ended from outside */
 	unsigned int		probes;	/* sent */
 	unsigned int		resets;	/* of the peer, as told */
 	unsigned int		count[SRXE_HS_COUNT_LIMIT + 1];
 	unsigned int		sent[4];	/* by opcode - SRXE_OP_INIT */
 	int			sa_key_err;	/* for the next SA */
 	bool			no_sa;	/* sa_new gives nothing */
+	bool			sa_dies; /* when it has got its keys */
+	struct srxe_sa		*doomed; /* dies when another makes way for it */
 	u8			failed_key[SRXE_KEY_ID_LEN];
 };
 

@@ -79,15 +79,19 @@ static void handle_event(struct work_struct *work)
 {
 	struct srxe_conn *conn = container_of(work, struct srxe_conn, event);
 	unsigned long events = xchg(&conn->events, 0);
+	bool lost;
 
 	mutex_lock(&conn->hs_lock);
 	if (conn->id) {
-		if (READ_ONCE(conn->qp->attr.qp_state) == IB_QPS_ERR)
+		/* not what is left of an incarnation before */
+		lost = events & BIT(SRXE_CONN_LOST) &&
+		       READ_ONCE(conn->tx_state) == SRXE_TX_FAILED;
+		if (lost || READ_ONCE(conn->qp->attr.qp_state) == IB_QPS_ERR)
 			srxe_hs_stop(&conn->hs);
 		else if (events & BIT(SRXE_CONN_START))
 			srxe_hs_start(&conn->hs, patience(conn->qp));
 		srxe_hs_run(&conn->hs);
-		if (events & BIT(SRXE_CONN_LOST))
+		if (lost)
 			srxe_conn_break(conn);
 	}
 	mutex_unlock(&conn->hs_lock);
@@ -367,8 +371,11 @@ void srxe_conn_use(struct srxe_conn *conn, struct srxe_sa *sa)
 {
 	lockdep_assert_held(&conn->hs_lock);
 	spin_lock_bh(&conn->lock);
-	/* it may have been ended meanwhile, and the connection with it */
-	if (READ_ONCE(sa->state) != SRXE_SA_DEAD)
+	/*
+	 * It may have been ended meanwhile, or be about to be: then the
+	 * connection is broken, or srxe_conn_lost() is to come.
+	 */
+	if (READ_ONCE(sa->state) != SRXE_SA_DEAD && conn->tx_state != SRXE_TX_FAILED)
 		set_sa(conn, sa);
 	spin_unlock_bh(&conn->lock);
 }

@@ -108,6 +108,7 @@ void srxe_conn_resume(struct srxe_conn *conn);
 
 /* srxe_conn_fail.c: the SA is unusable: key, address or link gone, or a VM fork. */
 void srxe_conn_fail(struct srxe_conn *conn, struct srxe_sa *sa, enum srxe_vendor_err verr);
+void srxe_conn_lost(struct srxe_conn *conn, enum srxe_vendor_err verr);
 void srxe_conn_hs_failed(struct srxe_conn *conn, enum srxe_vendor_err verr,
 			 const u8 *key_id);
 void srxe_conn_break(struct srxe_conn *conn);

@@ -112,6 +112,14 @@ static void report(struct rxe_qp *qp, const struct in6_addr *peer, u32 verr,
 	net_warn_ratelimited("%s: qp %u: %s\n", dev, qp_num(qp), text);
 }
 
+/* Nothing can be sent any more. */
+static void set_failed(struct srxe_conn *conn, enum srxe_vendor_err verr)
+{
+	lockdep_assert_held(&conn->lock);
+	conn->tx_state = SRXE_TX_FAILED;
+	conn->verr = verr;
+}
+
 /**
  * srxe_conn_break() - let the queue pair know that its SA is gone
  * @conn: connection, its handshake locked, its queue pair alive
@@ -157,8 +165,7 @@ void srxe_conn_hs_failed(struct srxe_conn *conn, enum srxe_vendor_err verr, cons
 
 	spin_lock_bh(&conn->lock);
 	if (conn->waiting || lost) {
-		conn->tx_state = SRXE_TX_FAILED;
-		conn->verr = verr;
+		set_failed(conn, verr);
 		srxe_sched_send(conn->qp);
 	} else {
 		conn->idle = true;
@@ -189,14 +196,41 @@ void srxe_conn_fail(struct srxe_conn *conn, struct srxe_sa *sa, enum srxe_vendor
 	lost = conn->id == sa->ends.conn_id && rcu_access_pointer(conn->tx_sa) == sa;
 	if (lost) {
 		RCU_INIT_POINTER(conn->tx_sa, NULL);
-		conn->tx_state = SRXE_TX_FAILED;
-		conn->verr = verr;
+		set_failed(conn, verr);
 		report(conn->qp, &conn->peer, verr, NULL);
 	}
 	spin_unlock_bh(&conn->lock);
 
 	srxe_sa_end(sa);
 	srxe_conn_post(conn, lost ? SRXE_CONN_LOST : SRXE_CONN_RUN);
+}
+
+/**
+ * srxe_conn_lost() - the handshake finds that the SA in use was ended
+ * @conn: connection, its handshake locked, its queue pair alive
+ * @verr: why, as far as can be told now
+ *
+ * srxe_conn_fail() has seen to it, unless it came between the SA's getting its
+ * keys and its being used.
+ *
+ * Context: process.
+ */
+void srxe_conn_lost(struct srxe_conn *conn, enum srxe_vendor_err verr)
+{
+	bool known;
+
+	lockdep_assert_held(&conn->hs_lock);
+	spin_lock_bh(&conn->lock);
+	known = conn->tx_state == SRXE_TX_FAILED;
+	if (!known) {
+		RCU_INIT_POINTER(conn->tx_sa, NULL);
+		set_failed(conn, verr);
+	}
+	spin_unlock_bh(&conn->lock);
+	if (known)
+		return;
+	report(conn->qp, &conn->peer, verr, NULL);
+	srxe_conn_break(conn);
 }
 
 /* What the handshake holds ends without a word to anybody. */
@@ -214,8 +248,7 @@ static void end_conn(struct srxe_conn *conn, enum srxe_vendor_err verr)
 		goto out;
 	srxe_hs_stop(&conn->hs);
 	spin_lock_bh(&conn->lock);
-	conn->tx_state = SRXE_TX_FAILED;
-	conn->verr = verr;
+	set_failed(conn, verr);
 	spin_unlock_bh(&conn->lock);
 	srxe_conn_break(conn);
 out:

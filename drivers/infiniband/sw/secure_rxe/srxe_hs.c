@@ -125,11 +125,22 @@ static void run_verdict(struct srxe_hs *hs)
 	tell(hs, verr, srxe_key_id_ok(hs->verdict_key) ? hs->verdict_key : NULL);
 }
 
+/*
+ * Whoever ended the SA in use may have come when it was keyed but not yet in
+ * use, and then has told nobody. No other SA follows in this incarnation.
+ */
+static void lose_sa(struct srxe_hs *hs)
+{
+	hs->ops->lost(hs, hs->ops->key_live(hs->sa->key) ? SRXE_VERR_SA_LOST :
+							   SRXE_VERR_KEY_REVOKED);
+	drop_sa(hs);
+}
+
 /* An SA may have been ended from outside: its key, its address or its link went. */
 static void reap(struct srxe_hs *hs)
 {
 	if (hs->sa && gone(hs->sa))
-		drop_sa(hs);
+		lose_sa(hs);
 	if (hs->old && gone(hs->old))
 		drop_old(hs);
 	srxe_hs_attempt_reap(hs);

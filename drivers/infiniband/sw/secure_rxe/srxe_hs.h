@@ -96,6 +96,8 @@ struct srxe_hs_rx {
  * @probe: send CTRL 3 under it
  * @use: from now on the connection sends under this SA; it has been standing,
  *	or does from now on
+ * @lost: the SA in use was ended from outside: why; the connection may know it
+ *	already, and is broken from now on
  * @failed: no SA came of it: why, and the id of the key if there was one
  * @peer_reset: the peer wants a handshake although this SA stands; whether it
  *	is the peer of now or somebody who replays it, nobody knows
@@ -123,6 +125,7 @@ struct srxe_hs_ops {
 	bool	(*sa_heard)(const struct srxe_sa *sa);
 	void	(*probe)(struct srxe_hs *hs, struct srxe_sa *sa);
 	void	(*use)(struct srxe_hs *hs, struct srxe_sa *sa);
+	void	(*lost)(struct srxe_hs *hs, enum srxe_vendor_err verr);
 	void	(*failed)(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_id);
 	void	(*peer_reset)(struct srxe_hs *hs, struct srxe_sa *sa);
 	void	(*count)(struct srxe_hs *hs, enum srxe_hs_count what);

@@ -130,6 +130,11 @@ static void use(struct srxe_hs *hs, struct srxe_sa *sa)
 	srxe_conn_use(conn_of(hs), sa);
 }
 
+static void lost(struct srxe_hs *hs, enum srxe_vendor_err verr)
+{
+	srxe_conn_lost(conn_of(hs), verr);
+}
+
 static void failed(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_id)
 {
 	srxe_conn_hs_failed(conn_of(hs), verr, key_id);
@@ -174,6 +179,7 @@ const struct srxe_hs_ops srxe_hs_world = {
 	.sa_heard	= sa_heard,
 	.probe		= probe,
 	.use		= use,
+	.lost		= lost,
 	.failed		= failed,
 	.peer_reset	= peer_reset,
 	.count		= count,
