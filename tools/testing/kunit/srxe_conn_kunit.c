@@ -399,6 +399,28 @@ static void left_over(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w->errors, 0);
 }
 
+/* V1: one that talks unprotected gets a key while the machine is copied. */
+static void copied_while_answering(struct kunit *test)
+{
+	struct srxe_conn *conn = conn_of_qp();
+
+	w->plain_ok = true;
+	set_peer(2, QPN + 1);
+	to_state(IB_QPS_RTR);
+	to_state(IB_QPS_RTS);
+	KUNIT_ASSERT_TRUE(test, conn->plain);
+	/* the answer is ready when the link's SAs have just been ended */
+	w->found = answer;
+	srxe_conn_end_link(&w->link, SRXE_VERR_SA_LOST);
+	flush_workqueue(srxe_hs_wq);
+	KUNIT_EXPECT_EQ(test, w->made, 1);
+	KUNIT_EXPECT_EQ(test, w->sa.state, SRXE_SA_DEAD);
+	KUNIT_EXPECT_TRUE(test, list_empty(&conn->hs.answers));
+	/* nothing was lost that was in use */
+	KUNIT_EXPECT_TRUE(test, conn->plain);
+	KUNIT_EXPECT_EQ(test, w->errors, 0);
+}
+
 static void make_link(struct kunit *test)
 {
 	w->rxe.ib_dev.dev.init_name = "srxe_test";
@@ -465,6 +487,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(noticed_late),
 	KUNIT_CASE(never_noticed),
 	KUNIT_CASE(left_over),
+	KUNIT_CASE(copied_while_answering),
 	{}
 };
 

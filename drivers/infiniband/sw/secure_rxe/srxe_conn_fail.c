@@ -292,6 +292,11 @@ void srxe_conn_end_link(struct srxe_link *link, enum srxe_vendor_err verr)
 			end_conn(qp->sec.conn, verr);
 		rxe_put(qp);
 	}
+	/*
+	 * One that talks unprotected may have been answering its peer all the
+	 * while, with random values of before. We have waited for the end of it.
+	 */
+	srxe_sa_end_link(link);
 	srxe_hs_limit_renew(&link->hs->limit);
 }
 
