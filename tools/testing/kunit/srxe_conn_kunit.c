@@ -421,6 +421,30 @@ static void copied_while_answering(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w->errors, 0);
 }
 
+/* Which SAs are in the way of a stronger mode: those that have traffic. */
+static void weaker(struct kunit *test)
+{
+	static const bool in_the_way[] = {
+		[SRXE_SA_EMBRYO]	= false,
+		[SRXE_SA_PENDING]	= true,
+		[SRXE_SA_STANDING]	= true,
+		[SRXE_SA_LINGER]	= true,
+		[SRXE_SA_DEAD]		= false,
+	};
+	int state;
+
+	for (state = 0; state < ARRAY_SIZE(in_the_way); state++) {
+		w->sa.state = state;
+		w->sa.p.mode = SRXE_MODE_PACKET;
+		KUNIT_EXPECT_EQ(test, srxe_sa_weaker(&w->sa, SRXE_MODE_ENCRYPT),
+				in_the_way[state]);
+		KUNIT_EXPECT_FALSE(test, srxe_sa_weaker(&w->sa, SRXE_MODE_PACKET));
+	}
+	/* one that ended as an embryo, and is still in the list */
+	w->sa.p.mode = 0;
+	KUNIT_EXPECT_FALSE(test, srxe_sa_weaker(&w->sa, SRXE_MODE_HEADER));
+}
+
 static void make_link(struct kunit *test)
 {
 	w->rxe.ib_dev.dev.init_name = "srxe_test";
@@ -488,6 +512,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(never_noticed),
 	KUNIT_CASE(left_over),
 	KUNIT_CASE(copied_while_answering),
+	KUNIT_CASE(weaker),
 	{}
 };
 

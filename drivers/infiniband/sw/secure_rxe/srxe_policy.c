@@ -267,7 +267,7 @@ int srxe_policy_set(struct srxe_link *link, const struct srxe_settings *settings
 	/* srxe_sa_key() judges a new SA's mode under the same lock. */
 	spin_lock_bh(&link->sa_lock);
 	list_for_each_entry(sa, &link->sas, entry) {
-		if (READ_ONCE(sa->state) != SRXE_SA_EMBRYO && sa->p.mode < settings->mode) {
+		if (srxe_sa_weaker(sa, settings->mode)) {
 			err = -EBUSY;
 			break;
 		}

@@ -281,6 +281,24 @@ static inline bool srxe_sa_tx_room(const struct srxe_sa *sa)
 	return READ_ONCE(sa->tx.fifo.inflight) < SRXE_TX_HIGH;
 }
 
+/**
+ * srxe_sa_weaker() - is there traffic under this SA that is weaker than that?
+ * @sa: SA
+ * @mode: enum srxe_mode
+ *
+ * One that has no keys yet is judged when it gets them, and one that is ending
+ * has no traffic any more, whether it had keys or not.
+ *
+ * Context: any; sa->link->sa_lock held.
+ * Return: true if there is, or may be.
+ */
+static inline bool srxe_sa_weaker(const struct srxe_sa *sa, u8 mode)
+{
+	int state = READ_ONCE(sa->state);
+
+	return state != SRXE_SA_EMBRYO && state != SRXE_SA_DEAD && sa->p.mode < mode;
+}
+
 /* srxe_sa_info.c */
 void srxe_sa_info(struct srxe_sa *sa, struct srxe_sa_info *info);
 int srxe_sa_for_each(struct srxe_link *link, u64 *cursor,
