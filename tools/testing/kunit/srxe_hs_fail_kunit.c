@@ -123,6 +123,92 @@ static void queued(struct kunit *test)
 	empty(p->ha, SRXE_HS_INITIATOR, p->hb);
 }
 
+#define LONG_MS	100000ULL
+
+/* A queue pair of @host's, in another domain, that waits for ever for one that is not there. */
+static void wait_in_vain(struct fab_qp *qp, const struct fab_qp *peer)
+{
+	fab_rtr(qp, peer);
+	srxe_hs_start(&qp->hs, LONG_MS * FAB_MS);
+}
+
+static struct fab_qp *last_place(struct fab_pair *p, const struct fab_qp *peer)
+{
+	struct fab_qp *qp = fab_qp_new(p->ha, 40);
+
+	qp->hs.pd = 5;
+	fill_up(p->ha, SRXE_HS_INITIATOR, p->hb);
+	srxe_hs_limit_leave(&p->ha->limit, SRXE_HS_INITIATOR, &p->hb->addr, 9);
+	wait_in_vain(qp, peer);
+	KUNIT_EXPECT_NOT_NULL(p->fab->test, qp->hs.attempt);
+	return qp;
+}
+
+static void all_but_one_leave(struct fab_pair *p)
+{
+	KUNIT_EXPECT_TRUE(p->fab->test,
+			  srxe_hs_limit_enter(&p->ha->limit, SRXE_HS_INITIATOR, &p->hb->addr,
+					      9));
+	empty(p->ha, SRXE_HS_INITIATOR, p->hb);
+}
+
+/* Patience that keeps others waiting has its turns. */
+static void in_turns(struct kunit *test)
+{
+	struct fab_pair *p = fab_pair_new(test);
+	struct fab_qp *d = fab_qp_new(p->hb, 41), *c = last_place(p, d);
+
+	fab_begin(p->a, p->b);
+	fab_run(p->fab, 7900);
+	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 0);
+	fab_run(p->fab, 2200);
+	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
+	fab_run(p->fab, 2000);
+	KUNIT_EXPECT_NOT_NULL(test, c->hs.attempt);
+	/* its time comes, and what is said then is what its attempts met with */
+	fab_run(p->fab, LONG_MS - 12100);
+	KUNIT_EXPECT_EQ(test, c->failures, 1);
+	KUNIT_EXPECT_EQ(test, c->verr, SRXE_VERR_NO_ANSWER);
+	KUNIT_EXPECT_MEMEQ(test, c->failed_key, p->ha->keys[0]->secrets.key_id,
+			   SRXE_KEY_ID_LEN);
+	all_but_one_leave(p);
+}
+
+/* Whoever gives his place back and begins anew does not get it before the others. */
+static void no_overtaking(struct kunit *test)
+{
+	struct fab_pair *p = fab_pair_new(test);
+	struct fab_qp *d = fab_qp_new(p->hb, 41), *c = last_place(p, d);
+	unsigned int i;
+
+	fab_begin(p->a, p->b);
+	for (i = 0; i < 30; i++) {
+		fab_reset(c);
+		wait_in_vain(c, d);
+		fab_run(p->fab, 100);
+	}
+	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
+	KUNIT_EXPECT_NOT_NULL(test, c->hs.attempt);
+	fab_reset(c);
+	all_but_one_leave(p);
+}
+
+/* A4: an answer that nobody confirms makes room, however patient we are. */
+static void answers_make_room(struct kunit *test)
+{
+	struct fab_pair *p = fab_pair_new(test);
+
+	p->fab->fate = fab_drop_sealed;
+	fab_begin(p->a, p->b);
+	fab_run(p->fab, 100);
+	srxe_hs_start(&p->b->hs, LONG_MS * FAB_MS);
+	fab_run(p->fab, 7800);
+	KUNIT_EXPECT_EQ(test, p->hb->limit.out[SRXE_HS_RESPONDER], 1);
+	fab_run(p->fab, 200);
+	KUNIT_EXPECT_EQ(test, p->hb->limit.out[SRXE_HS_RESPONDER], 0);
+	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 0);
+}
+
 static void no_key(struct kunit *test)
 {
 	struct fab_pair *p = fab_pair_new(test);
@@ -373,6 +459,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(busy),
 	KUNIT_CASE(out_of_tokens),
 	KUNIT_CASE(queued),
+	KUNIT_CASE(in_turns),
+	KUNIT_CASE(no_overtaking),
+	KUNIT_CASE(answers_make_room),
 	KUNIT_CASE(key_stays),
 	KUNIT_CASE(no_key),
 	KUNIT_CASE(unknown_key),

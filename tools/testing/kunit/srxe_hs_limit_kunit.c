@@ -179,6 +179,43 @@ static void link_number(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_RESPONDER], 0);
 }
 
+/* First come, first served; and who cannot be served is in nobody's way. */
+static void in_order(struct kunit *test)
+{
+	LIST_HEAD(one);
+	LIST_HEAD(two);
+	LIST_HEAD(three);
+	struct srxe_hs_limit *lim = test->priv;
+	struct in6_addr a = peer(1), b = peer(2);
+
+	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_INITIATOR, &a, 1), SRXE_MAX_HS_PEER);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 2, &one));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 3, &two));
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 3, &two));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 1, &three));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, &a, 2, &one));
+	KUNIT_EXPECT_TRUE(test, list_empty(&one));
+
+	/* the second goes; room for one more is the third's */
+	srxe_hs_limit_forgo(lim, &a, &two);
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 2);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 3, &two));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, &a, 1, &three));
+	srxe_hs_limit_forgo(lim, &a, &two);
+
+	/* domain 4 has all it may have, with another peer */
+	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_INITIATOR, &b, 4), SRXE_MAX_HS_PD);
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 4, &one));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, &a, 5, &two));
+
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 5);
+	leave_all(lim, SRXE_HS_INITIATOR, &a, 1, SRXE_MAX_HS_PEER - 1);
+	leave_all(lim, SRXE_HS_INITIATOR, &b, 4, SRXE_MAX_HS_PD);
+	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_INITIATOR], 0);
+}
+
 /* Memory is bounded; who has something under way is never forgotten. */
 static void parties(struct kunit *test)
 {
@@ -220,6 +257,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(link_rate),
 	KUNIT_CASE(numbers),
 	KUNIT_CASE(link_number),
+	KUNIT_CASE(in_order),
 	KUNIT_CASE(parties),
 	{}
 };

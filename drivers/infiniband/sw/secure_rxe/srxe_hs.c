@@ -235,6 +235,7 @@ void srxe_hs_setup(struct srxe_hs *hs, const struct srxe_hs_ops *ops,
 	hs->ends.conn_id = id;
 	hs->life = srxe_hs_ms(SRXE_GIVE_UP_MIN_MS);
 	INIT_LIST_HEAD(&hs->answers);
+	INIT_LIST_HEAD(&hs->wait);
 }
 
 /**
@@ -295,6 +296,8 @@ void srxe_hs_start(struct srxe_hs *hs, u64 life)
 	hs->wanted = true;
 	hs->verdict = 0;
 	hs->life = max(life, srxe_hs_ms(SRXE_GIVE_UP_MIN_MS));
+	hs->give_up = 0;
+	hs->tried = 0;
 	hs->yield_end = hs->ops->now(hs) + srxe_hs_ms(SRXE_HS_YIELD_MS);
 	srxe_hs_run(hs);
 }

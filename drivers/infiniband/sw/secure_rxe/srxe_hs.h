@@ -34,6 +34,11 @@
 #define SRXE_HS_YIELD_MS	1000
 /* For so long an attempt waits for others of the link to make room for it. */
 #define SRXE_HS_QUEUE_MS	60000
+/*
+ * So long an attempt that is not answered keeps others waiting, and so long an
+ * answer that is not confirmed: one who waits longer does so in turns.
+ */
+#define SRXE_HS_TURN_MS		SRXE_GIVE_UP_MIN_MS
 
 struct srxe_hs;
 struct srxe_ring_key;
@@ -206,10 +211,15 @@ struct srxe_hs_answer {
  * @bound: the ends are known: the queue pair has been in RTR
  * @wanted: an SA is wanted: the queue pair has reached RTS
  * @over: an SA stands or has stood: no further handshake in this incarnation
- * @life: ns after which an attempt is given up
+ * @life: ns after which we give up
+ * @give_up: boottime, ns, at which that is; 0 before the first attempt
  * @yield_end: boottime, ns, until which an attempt of ours waits for the peer's
  * @queue: waiting for room for an attempt of ours; @next is 0 if it does not
+ * @wait: place in the peer's queue meanwhile
  * @attempt: our attempt, or NULL
+ * @tried: what to say if there is no room for another one, enum srxe_vendor_err;
+ *	0 before the first
+ * @tried_key: id of the key that @tried is about
  * @verdict: why our attempt failed, enum srxe_vendor_err, to be told when the
  *	last answer is gone as well; 0 if there is nothing to be told
  * @verdict_key: id of the key that @verdict is about
@@ -231,9 +241,13 @@ struct srxe_hs {
 	bool				wanted;
 	bool				over;
 	u64				life;
+	u64				give_up;
 	u64				yield_end;
 	struct srxe_hs_backoff		queue;
+	struct list_head		wait;
 	struct srxe_hs_attempt		*attempt;
+	int				tried;
+	u8				tried_key[SRXE_KEY_ID_LEN];
 	int				verdict;
 	u8				verdict_key[SRXE_KEY_ID_LEN];
 	struct list_head		answers;

@@ -30,9 +30,10 @@ struct party_id {
 /**
  * struct party - a peer or a protection domain
  * @node: in the table
- * @idle: in the list of idle ones, while nothing is under way
+ * @idle: in the list of idle ones, while nothing is under way and nobody waits
  * @id: whose
  * @out: handshakes under way, by role
+ * @waiting: of a peer: those who wait to begin one with it, first come first
  * @bucket: rate of a peer's handshakes that we answer
  * @local: our address that @challenge is for
  * @challenge: the last one the peer gave us
@@ -43,6 +44,7 @@ struct party {
 	struct list_head	idle;
 	struct party_id		id;
 	unsigned int		out[SRXE_HS_ROLES];
+	struct list_head	waiting;
 	struct srxe_hs_bucket	bucket;
 	u8			local[SRXE_GID_LEN];
 	u8			challenge[SRXE_CHALLENGE_LEN];
@@ -114,6 +116,7 @@ static struct party *get_party(struct srxe_hs_limit *lim, const struct party_id 
 	if (!p)
 		return NULL;
 	p->id = *id;
+	INIT_LIST_HEAD(&p->waiting);
 	p->bucket.tokens = (u64)SRXE_HS_PEER_BURST * (NSEC_PER_SEC / SRXE_HS_PEER_RATE);
 	hash_add(lim->parties, &p->node, hash_id(lim, id));
 	list_add_tail(&p->idle, &lim->idle);
@@ -123,7 +126,8 @@ static struct party *get_party(struct srxe_hs_limit *lim, const struct party_id 
 
 static void touch(struct srxe_hs_limit *lim, struct party *p)
 {
-	if (p->out[SRXE_HS_INITIATOR] || p->out[SRXE_HS_RESPONDER])
+	if (p->out[SRXE_HS_INITIATOR] || p->out[SRXE_HS_RESPONDER] ||
+	    !list_empty(&p->waiting))
 		list_del_init(&p->idle);
 	else
 		list_move_tail(&p->idle, &lim->idle);
@@ -312,6 +316,80 @@ bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_a
 	return ok;
 }
 
+/* How many wait before @wait, or before one who does not wait yet; @max is enough. */
+static unsigned int ahead_of(const struct party *p, const struct list_head *wait,
+			     unsigned int max)
+{
+	const struct list_head *pos;
+	unsigned int n = 0;
+
+	list_for_each(pos, &p->waiting) {
+		if (n == max || pos == wait)
+			break;
+		n++;
+	}
+	return n;
+}
+
+/*
+ * Whoever gives a place back and asks again must not get it before those who
+ * have waited. Who cannot begin whatever others do takes nobody's turn.
+ */
+static bool its_turn(const struct srxe_hs_limit *lim, struct party *peer,
+		     const struct party *pd, struct list_head *wait)
+{
+	unsigned int out = peer->out[SRXE_HS_INITIATOR];
+
+	if (pd->out[SRXE_HS_INITIATOR] >= SRXE_MAX_HS_PD) {
+		list_del_init(wait);
+		return false;
+	}
+	if (out + ahead_of(peer, wait, SRXE_MAX_HS_PEER - out) < SRXE_MAX_HS_PEER &&
+	    lim->out[SRXE_HS_INITIATOR] < SRXE_MAX_HS_LINK) {
+		list_del_init(wait);
+		return true;
+	}
+	if (list_empty(wait))
+		list_add_tail(wait, &peer->waiting);
+	return false;
+}
+
+static bool has_room(const struct srxe_hs_limit *lim, enum srxe_hs_role role,
+		     const struct party *peer, const struct party *pd)
+{
+	return lim->out[role] < SRXE_MAX_HS_LINK && peer->out[role] < SRXE_MAX_HS_PEER &&
+	       pd->out[role] < SRXE_MAX_HS_PD;
+}
+
+/* Without @wait: now or not at all. */
+static bool try_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+		  const struct in6_addr *peer, u32 pd, struct list_head *wait)
+{
+	struct party_id peer_key = peer_id(peer), pd_key = pd_id(pd);
+	struct party *p, *q;
+	bool ok = false;
+
+	mutex_lock(&lim->lock);
+	p = get_party(lim, &peer_key);
+	/* making room for the second must not take the first */
+	if (p)
+		list_del_init(&p->idle);
+	q = p ? get_party(lim, &pd_key) : NULL;
+	if (q)
+		ok = wait ? its_turn(lim, p, q, wait) : has_room(lim, role, p, q);
+	if (ok) {
+		lim->out[role]++;
+		p->out[role]++;
+		q->out[role]++;
+	}
+	if (p)
+		touch(lim, p);
+	if (q)
+		touch(lim, q);
+	mutex_unlock(&lim->lock);
+	return ok;
+}
+
 /**
  * srxe_hs_limit_enter() - may one more handshake be under way?
  * @lim: bounds of the link
@@ -325,29 +403,49 @@ bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_a
 bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			 const struct in6_addr *peer, u32 pd)
 {
-	struct party_id peer_key = peer_id(peer), pd_key = pd_id(pd);
-	struct party *p, *q;
-	bool ok = false;
+	return try_enter(lim, role, peer, pd, NULL);
+}
+
+/**
+ * srxe_hs_limit_begin() - may we begin one more handshake?
+ * @lim: bounds of the link
+ * @peer: with whom
+ * @pd: number of the protection domain it is for
+ * @wait: place in the queue of those who wait for that; at first an empty list
+ *
+ * Context: Process.
+ * Return: true if we may; srxe_hs_limit_leave() is owed then. If not, we are to
+ * ask again, or srxe_hs_limit_forgo() is owed.
+ */
+bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, const struct in6_addr *peer, u32 pd,
+			 struct list_head *wait)
+{
+	return try_enter(lim, SRXE_HS_INITIATOR, peer, pd, wait);
+}
+
+/**
+ * srxe_hs_limit_forgo() - one who waited to begin a handshake does not want to
+ * @lim: bounds of the link
+ * @peer: with whom
+ * @wait: as for srxe_hs_limit_begin(); need not be in the queue
+ *
+ * Context: Process.
+ */
+void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, const struct in6_addr *peer,
+			 struct list_head *wait)
+{
+	struct party_id id = peer_id(peer);
+	struct party *p;
 
 	mutex_lock(&lim->lock);
-	p = get_party(lim, &peer_key);
-	/* making room for the second must not take the first */
-	if (p)
-		list_del_init(&p->idle);
-	q = p ? get_party(lim, &pd_key) : NULL;
-	if (q && lim->out[role] < SRXE_MAX_HS_LINK &&
-	    p->out[role] < SRXE_MAX_HS_PEER && q->out[role] < SRXE_MAX_HS_PD) {
-		lim->out[role]++;
-		p->out[role]++;
-		q->out[role]++;
-		ok = true;
+	if (!list_empty(wait)) {
+		list_del_init(wait);
+		/* one for whom somebody waits is never forgotten */
+		p = find_party(lim, &id);
+		if (!WARN_ON_ONCE(!p))
+			touch(lim, p);
 	}
-	if (p)
-		touch(lim, p);
-	if (q)
-		touch(lim, q);
 	mutex_unlock(&lim->lock);
-	return ok;
 }
 
 /**

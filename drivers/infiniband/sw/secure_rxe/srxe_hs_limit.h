@@ -51,7 +51,8 @@ struct srxe_hs_bucket {
  * @link: rate of the whole link
  * @out: handshakes under way, by role
  * @parties: peers and protection domains by their id
- * @idle: parties with nothing under way, longest idle first
+ * @idle: parties with nothing under way and for whom nobody waits, longest idle
+ *	first
  * @count: number of parties
  * @seed: of the hash
  */
@@ -85,6 +86,10 @@ bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_a
 
 bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			 const struct in6_addr *peer, u32 pd);
+bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, const struct in6_addr *peer, u32 pd,
+			 struct list_head *wait);
+void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, const struct in6_addr *peer,
+			 struct list_head *wait);
 void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			 const struct in6_addr *peer, u32 pd);
 

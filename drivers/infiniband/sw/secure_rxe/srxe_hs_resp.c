@@ -37,9 +37,9 @@ static void park(struct srxe_hs *hs, const struct srxe_hs_rx *rx)
 	hs->ops->count(hs, SRXE_HS_COUNT_PARKED);
 }
 
-static u64 answer_end_time(const struct srxe_hs *hs, const struct srxe_hs_answer *ans)
+static u64 answer_end_time(const struct srxe_hs_answer *ans)
 {
-	return ans->born + hs->life;
+	return ans->born + srxe_hs_ms(SRXE_HS_TURN_MS);
 }
 
 static void forget(struct srxe_hs *hs, struct srxe_hs_answer *ans)
@@ -92,7 +92,7 @@ void srxe_hs_answers_run(struct srxe_hs *hs, u64 now)
 			confirmed(hs, ans);
 			return;
 		case SRXE_SA_PENDING:
-			if (now < answer_end_time(hs, ans))
+			if (now < answer_end_time(ans))
 				break;
 			fallthrough;
 		default:
@@ -112,7 +112,7 @@ u64 srxe_hs_answers_due(const struct srxe_hs *hs)
 {
 	if (list_empty(&hs->answers))
 		return 0;
-	return answer_end_time(hs, list_first_entry(&hs->answers, struct srxe_hs_answer, entry));
+	return answer_end_time(list_first_entry(&hs->answers, struct srxe_hs_answer, entry));
 }
 
 static bool fits_ends(const struct srxe_hs *hs, const struct srxe_hs_rx *rx)

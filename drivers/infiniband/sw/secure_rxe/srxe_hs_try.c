@@ -36,6 +36,7 @@ void srxe_hs_attempt_end(struct srxe_hs *hs)
 	unsigned int i;
 
 	hs->queue.next = 0;
+	srxe_hs_limit_forgo(hs->limit, &hs->ends.rgid, &hs->wait);
 	if (!a)
 		return;
 	hs->attempt = NULL;
@@ -192,17 +193,25 @@ static void stand_alone(struct srxe_hs *hs, struct srxe_ring_key *key)
 	memzero_explicit(&p, sizeof(p));
 }
 
+static void queue_start(struct srxe_hs *hs, u64 now)
+{
+	srxe_hs_backoff_start(&hs->queue, now, srxe_hs_ms(SRXE_HS_QUEUE_MS));
+	if (hs->give_up)
+		hs->queue.end = hs->give_up;
+}
+
 /* Room for one more, or wait for it: there is none while others are at it. */
 static bool enter(struct srxe_hs *hs, u64 now)
 {
-	if (srxe_hs_limit_enter(hs->limit, SRXE_HS_INITIATOR, &hs->ends.rgid, hs->pd)) {
+	if (srxe_hs_limit_begin(hs->limit, &hs->ends.rgid, hs->pd, &hs->wait)) {
 		hs->queue.next = 0;
 		return true;
 	}
 	if (!hs->queue.next)
-		srxe_hs_backoff_start(&hs->queue, now, srxe_hs_ms(SRXE_HS_QUEUE_MS));
+		queue_start(hs, now);
 	else if (now >= hs->queue.end)
-		srxe_hs_fail(hs, SRXE_VERR_NO_ANSWER, NULL);
+		srxe_hs_fail(hs, hs->tried ?: SRXE_VERR_NO_ANSWER,
+			     hs->tried ? hs->tried_key : NULL);
 	else
 		srxe_hs_backoff_step(&hs->queue, now);
 	return false;
@@ -235,12 +244,15 @@ static void begin(struct srxe_hs *hs, u64 now)
 	a = kzalloc(sizeof(*a), GFP_KERNEL);
 	if (!a) {
 		srxe_hs_limit_leave(hs->limit, SRXE_HS_INITIATOR, &hs->ends.rgid, hs->pd);
-		srxe_hs_backoff_start(&hs->queue, now, srxe_hs_ms(SRXE_HS_QUEUE_MS));
+		queue_start(hs, now);
 		goto out;
 	}
 	memcpy(a->keys, keys, sizeof(a->keys));
 	a->count = n;
-	srxe_hs_backoff_start(&a->retry, now, hs->life);
+	if (!hs->give_up)
+		hs->give_up = now + hs->life;
+	srxe_hs_backoff_start(&a->retry, now, srxe_hs_ms(SRXE_HS_TURN_MS));
+	a->retry.end = min(a->retry.end, hs->give_up);
 	hs->attempt = a;
 	send_init(hs, now);
 	return;
@@ -253,6 +265,21 @@ out:
 static bool yields(const struct srxe_hs *hs, u64 now)
 {
 	return !list_empty(&hs->answers) && now < hs->yield_end;
+}
+
+/* The turn is over: the next attempt follows, at once if nobody waits. */
+static void turn_over(struct srxe_hs *hs, u64 now)
+{
+	struct srxe_hs_attempt *a = hs->attempt;
+
+	hs->tried = a->busy ? SRXE_VERR_REFUSED_BUSY : SRXE_VERR_NO_ANSWER;
+	memcpy(hs->tried_key, id_of(hs, a->keys[a->cur]), sizeof(hs->tried_key));
+	if (now >= hs->give_up) {
+		srxe_hs_fail(hs, hs->tried, hs->tried_key);
+		return;
+	}
+	srxe_hs_attempt_end(hs);
+	begin(hs, now);
 }
 
 /**
@@ -268,8 +295,7 @@ void srxe_hs_attempt_run(struct srxe_hs *hs, u64 now)
 		if (hs->wanted && !hs->over && !yields(hs, now) && now >= hs->queue.next)
 			begin(hs, now);
 	} else if (now >= a->retry.end) {
-		srxe_hs_fail(hs, a->busy ? SRXE_VERR_REFUSED_BUSY : SRXE_VERR_NO_ANSWER,
-			     id_of(hs, a->keys[a->cur]));
+		turn_over(hs, now);
 	} else if (now >= a->retry.next) {
 		next_turn(a);
 		srxe_hs_backoff_step(&a->retry, now);
