@@ -142,13 +142,13 @@ static void flood_of_old(struct kunit *test)
 	fab_reset(p->b);
 	fab_rtr(p->b, p->a);
 	fab_run(p->fab, 2 * SRXE_CHALLENGE_PERIOD_S * 1000);
-	tokens = p->hb->limit.link.tokens;
+	tokens = p->hb->limit.link[SRXE_HS_RESPONDER].tokens;
 	retries = fab_sent(p->b, SRXE_OP_RETRY);
 	for (ms = 0; ms < 300; ms++) {
 		fab_put(p->fab, &old);
 		fab_run(p->fab, 1);
 	}
-	KUNIT_EXPECT_EQ(test, p->hb->limit.link.tokens, tokens);
+	KUNIT_EXPECT_EQ(test, p->hb->limit.link[SRXE_HS_RESPONDER].tokens, tokens);
 	KUNIT_EXPECT_EQ(test, fab_sent(p->b, SRXE_OP_RETRY), retries + 300);
 	KUNIT_EXPECT_EQ(test, fab_sas(p->b, SRXE_SA_PENDING), 0);
 

@@ -267,6 +267,26 @@ static void oneself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT) + p->a->probes, 0);
 }
 
+/* It costs an SA like any other: a domain cannot make them without end. */
+static void oneself_again(struct kunit *test)
+{
+	LIST_HEAD(wait);
+	struct fab_pair *p = fab_pair_new(test);
+	struct srxe_hs *hs = &p->a->hs;
+
+	fab_key_add(p->ha, 0x22, p->ha);
+	while (srxe_hs_limit_begin(hs->limit, p->fab->now, &p->hb->addr, hs->pd, &wait))
+		srxe_hs_limit_leave(hs->limit, SRXE_HS_INITIATOR, &p->hb->addr, hs->pd);
+	fab_rtr(p->a, p->a);
+	fab_rts(p->a);
+	KUNIT_EXPECT_NULL(test, p->a->tx);
+	KUNIT_EXPECT_EQ(test, p->a->failures, 0);
+	fab_run(p->fab, 100);
+	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
+	KUNIT_EXPECT_EQ(test, p->ha->limit.out[SRXE_HS_INITIATOR], 0);
+	fab_expect_quiet(p->a);
+}
+
 static void oneself_fails(struct kunit *test)
 {
 	struct fab_pair *p = fab_pair_new(test);
@@ -439,6 +459,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ended_replacing),
 	KUNIT_CASE(loser_first),
 	KUNIT_CASE(oneself),
+	KUNIT_CASE(oneself_again),
 	KUNIT_CASE(oneself_fails),
 	KUNIT_CASE(one_device),
 	KUNIT_CASE(parking),

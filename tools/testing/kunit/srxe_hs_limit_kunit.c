@@ -94,15 +94,15 @@ static void rates(struct kunit *test)
 	struct srxe_hs_limit *lim = test->priv;
 	u64 now = NSEC_PER_SEC;
 
-	KUNIT_EXPECT_EQ(test, drain(lim, now, &a), SRXE_HS_PEER_BURST);
+	KUNIT_EXPECT_EQ(test, drain(lim, now, &a), SRXE_HS_PARTY_BURST);
 	/* one peer's is not another's */
-	KUNIT_EXPECT_EQ(test, drain(lim, now, &b), SRXE_HS_PEER_BURST);
-	now += 10 * NSEC_PER_MSEC;
-	KUNIT_EXPECT_EQ(test, drain(lim, now, &a), SRXE_HS_PEER_RATE / 100);
+	KUNIT_EXPECT_EQ(test, drain(lim, now, &b), SRXE_HS_PARTY_BURST);
+	now += NSEC_PER_SEC;
+	KUNIT_EXPECT_EQ(test, drain(lim, now, &a), SRXE_HS_PARTY_RATE);
 	/* time that runs backwards gives nothing */
 	KUNIT_EXPECT_EQ(test, drain(lim, now - NSEC_PER_MSEC, &a), 0);
-	now += 100 * NSEC_PER_SEC;
-	KUNIT_EXPECT_EQ(test, drain(lim, now, &a), SRXE_HS_PEER_BURST);
+	now += 1000 * NSEC_PER_SEC;
+	KUNIT_EXPECT_EQ(test, drain(lim, now, &a), SRXE_HS_PARTY_BURST);
 }
 
 static void link_rate(struct kunit *test)
@@ -117,8 +117,43 @@ static void link_rate(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, n, SRXE_HS_LINK_BURST);
 	a = peer(i);
-	KUNIT_EXPECT_EQ(test, drain(lim, NSEC_PER_SEC + NSEC_PER_MSEC, &a),
-			SRXE_HS_LINK_RATE / MSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, drain(lim, 2 * NSEC_PER_SEC, &a), SRXE_HS_LINK_RATE);
+}
+
+/* Begins and ends as many as it may, one after the other. */
+static unsigned int begin_all(struct srxe_hs_limit *lim, u64 now, u32 pd, struct list_head *wait)
+{
+	struct in6_addr a = peer(1);
+	unsigned int n = 0;
+
+	for (; srxe_hs_limit_begin(lim, now, &a, pd, wait); n++)
+		srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, pd);
+	return n;
+}
+
+/* What we begin is bounded as well: of a domain, and of all of them. */
+static void begin_rate(struct kunit *test)
+{
+	LIST_HEAD(wait);
+	struct srxe_hs_limit *lim = test->priv;
+	struct in6_addr a = peer(1);
+	u64 now = NSEC_PER_SEC;
+
+	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 1, &wait), SRXE_HS_PARTY_BURST);
+	/* that is its own business, and in nobody's way */
+	KUNIT_EXPECT_TRUE(test, list_empty(&wait));
+	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 2, &wait),
+			SRXE_HS_LINK_BURST - SRXE_HS_PARTY_BURST);
+	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 3, &wait), 0);
+	KUNIT_EXPECT_FALSE(test, list_empty(&wait));
+	/* what we answer is another matter */
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_charge(lim, now, &a));
+
+	now += NSEC_PER_SEC;
+	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 1, &wait), SRXE_HS_PARTY_RATE);
+	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 3, &wait),
+			SRXE_HS_LINK_RATE - SRXE_HS_PARTY_RATE);
+	srxe_hs_limit_forgo(lim, &a, &wait);
 }
 
 static unsigned int enter_all(struct srxe_hs_limit *lim, enum srxe_hs_role role,
@@ -187,28 +222,29 @@ static void in_order(struct kunit *test)
 	LIST_HEAD(three);
 	struct srxe_hs_limit *lim = test->priv;
 	struct in6_addr a = peer(1), b = peer(2);
+	u64 now = NSEC_PER_SEC;
 
 	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_INITIATOR, &a, 1), SRXE_MAX_HS_PEER);
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 2, &one));
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 3, &two));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 2, &one));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 3, &two));
 	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1);
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 3, &two));
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 1, &three));
-	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, &a, 2, &one));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 3, &two));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, &three));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 2, &one));
 	KUNIT_EXPECT_TRUE(test, list_empty(&one));
 
 	/* the second goes; room for one more is the third's */
 	srxe_hs_limit_forgo(lim, &a, &two);
 	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 2);
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 3, &two));
-	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, &a, 1, &three));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 3, &two));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 1, &three));
 	srxe_hs_limit_forgo(lim, &a, &two);
 
 	/* domain 4 has all it may have, with another peer */
 	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_INITIATOR, &b, 4), SRXE_MAX_HS_PD);
 	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1);
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, &a, 4, &one));
-	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, &a, 5, &two));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 4, &one));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 5, &two));
 
 	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 5);
 	leave_all(lim, SRXE_HS_INITIATOR, &a, 1, SRXE_MAX_HS_PEER - 1);
@@ -225,7 +261,7 @@ static void parties(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_TRUE(test, srxe_hs_limit_enter(lim, SRXE_HS_RESPONDER, &busy, 1));
-	KUNIT_EXPECT_EQ(test, drain(lim, now, &busy), SRXE_HS_PEER_BURST);
+	KUNIT_EXPECT_EQ(test, drain(lim, now, &busy), SRXE_HS_PARTY_BURST);
 	for (i = 0; i < 2 * SRXE_HS_MAX_PARTIES; i++) {
 		a = peer(i);
 		now += NSEC_PER_SEC / SRXE_HS_LINK_RATE;
@@ -255,6 +291,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(recall),
 	KUNIT_CASE(rates),
 	KUNIT_CASE(link_rate),
+	KUNIT_CASE(begin_rate),
 	KUNIT_CASE(numbers),
 	KUNIT_CASE(link_number),
 	KUNIT_CASE(in_order),

@@ -14,6 +14,8 @@
 
 #define HOLD	((u64)SRXE_SPI_HOLD_S * NSEC_PER_SEC)
 
+static struct srxe_spi_share *share;
+
 static struct srxe_sa *find(struct net *net, u32 spi)
 {
 	struct srxe_sa *sa;
@@ -29,7 +31,7 @@ static void spi_lookup(struct kunit *test)
 	struct srxe_spi *slot;
 
 	KUNIT_EXPECT_NULL(test, find(NET(1), 1000));
-	KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(1), 1000, SA(1), &slot));
+	KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(1), share, 1000, SA(1), &slot));
 	KUNIT_EXPECT_PTR_EQ(test, find(NET(1), 1000), SA(1));
 	KUNIT_EXPECT_NULL(test, find(NET(1), 1001));
 	KUNIT_EXPECT_NULL(test, find(NET(2), 1000));
@@ -39,11 +41,11 @@ static void spi_by_namespace(struct kunit *test)
 {
 	struct srxe_spi *one, *two;
 
-	KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(1), 1000, SA(1), &one));
-	KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(2), 1000, SA(2), &two));
+	KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(1), share, 1000, SA(1), &one));
+	KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(2), share, 1000, SA(2), &two));
 	KUNIT_EXPECT_PTR_EQ(test, find(NET(1), 1000), SA(1));
 	KUNIT_EXPECT_PTR_EQ(test, find(NET(2), 1000), SA(2));
-	srxe_spi_release(one);
+	srxe_spi_release(one, true);
 	KUNIT_EXPECT_NULL(test, find(NET(1), 1000));
 	KUNIT_EXPECT_PTR_EQ(test, find(NET(2), 1000), SA(2));
 }
@@ -53,18 +55,18 @@ static void spi_on_hold(struct kunit *test)
 	struct srxe_spi *slot;
 	u64 start, end;
 
-	KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(1), 1000, SA(1), &slot));
-	KUNIT_EXPECT_EQ(test, -EEXIST, srxe_spi_insert(NET(1), 1000, SA(2), &slot));
+	KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(1), share, 1000, SA(1), &slot));
+	KUNIT_EXPECT_EQ(test, -EEXIST, srxe_spi_insert(NET(1), share, 1000, SA(2), &slot));
 	start = ktime_get_boottime_ns();
-	srxe_spi_release(slot);
+	srxe_spi_release(slot, true);
 	end = ktime_get_boottime_ns();
 
 	KUNIT_EXPECT_NULL(test, find(NET(1), 1000));
-	KUNIT_EXPECT_EQ(test, -EEXIST, srxe_spi_insert(NET(1), 1000, SA(2), &slot));
+	KUNIT_EXPECT_EQ(test, -EEXIST, srxe_spi_insert(NET(1), share, 1000, SA(2), &slot));
 	srxe_spi_reap(start + HOLD - 1);
-	KUNIT_EXPECT_EQ(test, -EEXIST, srxe_spi_insert(NET(1), 1000, SA(2), &slot));
+	KUNIT_EXPECT_EQ(test, -EEXIST, srxe_spi_insert(NET(1), share, 1000, SA(2), &slot));
 	srxe_spi_reap(end + HOLD);
-	KUNIT_EXPECT_EQ(test, 0, srxe_spi_insert(NET(1), 1000, SA(2), &slot));
+	KUNIT_EXPECT_EQ(test, 0, srxe_spi_insert(NET(1), share, 1000, SA(2), &slot));
 	KUNIT_EXPECT_PTR_EQ(test, find(NET(1), 1000), SA(2));
 }
 
@@ -75,15 +77,15 @@ static void spi_reap_many(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < 1000; i++) {
-		KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(1), 1000 + i, SA(1), &slot));
+		KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(1), share, 1000 + i, SA(1), &slot));
 		if (i % 2)
-			srxe_spi_release(slot);
+			srxe_spi_release(slot, true);
 	}
 	srxe_spi_reap(ktime_get_boottime_ns() + HOLD);
 	for (i = 0; i < 1000; i++) {
 		KUNIT_EXPECT_PTR_EQ(test, find(NET(1), 1000 + i), i % 2 ? NULL : SA(1));
 		KUNIT_EXPECT_EQ(test, i % 2 ? 0 : -EEXIST,
-				srxe_spi_insert(NET(1), 1000 + i, SA(2), &slot));
+				srxe_spi_insert(NET(1), share, 1000 + i, SA(2), &slot));
 	}
 }
 
@@ -93,7 +95,7 @@ static void spi_take(struct kunit *test)
 	u32 spi;
 
 	for (i = 0; i < 2000; i++) {
-		struct srxe_spi *slot = srxe_spi_take(NET(1), SA(1 + i), &spi);
+		struct srxe_spi *slot = srxe_spi_take(NET(1), share, SA(1 + i), &spi);
 
 		KUNIT_ASSERT_FALSE(test, IS_ERR(slot));
 		KUNIT_EXPECT_GE(test, spi, SRXE_SPI_MIN);
@@ -101,13 +103,53 @@ static void spi_take(struct kunit *test)
 	}
 }
 
+/* An SA that never had keys leaves nothing behind. */
+static void spi_not_on_hold(struct kunit *test)
+{
+	struct srxe_spi *slot;
+
+	KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(1), share, 1000, SA(1), &slot));
+	srxe_spi_release(slot, false);
+	KUNIT_EXPECT_NULL(test, find(NET(1), 1000));
+	KUNIT_EXPECT_EQ(test, 0, srxe_spi_insert(NET(1), share, 1000, SA(2), &slot));
+	KUNIT_EXPECT_PTR_EQ(test, find(NET(1), 1000), SA(2));
+}
+
+/* One link's SAs, alive and ended, leave another's alone; and the link may go. */
+static void spi_shares(struct kunit *test)
+{
+	struct srxe_spi_share *small = srxe_spi_share_new(2);
+	struct srxe_spi *one, *two, *slot;
+
+	KUNIT_ASSERT_NOT_NULL(test, small);
+	KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(1), small, 1000, SA(1), &one));
+	KUNIT_ASSERT_EQ(test, 0, srxe_spi_insert(NET(1), small, 1001, SA(2), &two));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, srxe_spi_insert(NET(1), small, 1002, SA(3), &slot));
+	KUNIT_EXPECT_EQ(test, 0, srxe_spi_insert(NET(1), share, 1002, SA(3), &slot));
+	srxe_spi_release(one, true);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, srxe_spi_insert(NET(1), small, 1003, SA(4), &slot));
+	srxe_spi_release(two, false);
+	KUNIT_EXPECT_EQ(test, 0, srxe_spi_insert(NET(1), small, 1003, SA(4), &two));
+	srxe_spi_reap(ktime_get_boottime_ns() + HOLD);
+	KUNIT_EXPECT_EQ(test, 0, srxe_spi_insert(NET(1), small, 1004, SA(5), &slot));
+
+	srxe_spi_release(two, true);
+	srxe_spi_release(slot, true);
+	srxe_spi_share_put(small);
+	KUNIT_EXPECT_EQ(test, -EEXIST, srxe_spi_insert(NET(1), share, 1003, SA(6), &slot));
+}
+
 static int spi_test_init(struct kunit *test)
 {
-	return srxe_spi_init();
+	share = srxe_spi_share_new(SRXE_SPI_SHARE);
+	return share ? srxe_spi_init() : -ENOMEM;
 }
 
 static void spi_test_exit(struct kunit *test)
 {
+	if (!share)
+		return;
+	srxe_spi_share_put(share);
 	srxe_spi_exit();
 }
 
@@ -115,6 +157,8 @@ static struct kunit_case srxe_spi_cases[] = {
 	KUNIT_CASE(spi_lookup),
 	KUNIT_CASE(spi_by_namespace),
 	KUNIT_CASE(spi_on_hold),
+	KUNIT_CASE(spi_not_on_hold),
+	KUNIT_CASE(spi_shares),
 	KUNIT_CASE(spi_reap_many),
 	KUNIT_CASE(spi_take),
 	{}

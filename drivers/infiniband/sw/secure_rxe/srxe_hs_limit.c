@@ -9,7 +9,30 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
+#include "srxe_hs.h"
 #include "srxe_hs_limit.h"
+#include "srxe_spi.h"
+
+#define LINK_COST	(NSEC_PER_SEC / SRXE_HS_LINK_RATE)
+#define PARTY_COST	(NSEC_PER_SEC / SRXE_HS_PARTY_RATE)
+
+/*
+ * A link's places in the SPI table are for
+ *
+ *   - SAs made within the last SRXE_SPI_HOLD_S, alive or on hold: in each of two
+ *     roles no more than a burst and what comes back in that time,
+ *     2 * (32768 + 240 * 256) = 188416;
+ *   - those that attempts under way have no keys for yet, one for each key tried
+ *     (those of answers are among the first), 1024 * 4 = 4096;
+ *   - SAs that are older. For them there are 262144 - 192512 = 69632 left.
+ *
+ * So nobody uses a link's places up by making SAs, however fast; and of all that
+ * can be made, one party makes no more than (16384 + 240 * 64) of (32768 + 240 *
+ * 256), a third.
+ */
+#define PLACES_MADE	(2 * (SRXE_HS_LINK_BURST + SRXE_SPI_HOLD_S * SRXE_HS_LINK_RATE))
+#define PLACES_TRIED	(SRXE_MAX_HS_LINK * SRXE_HS_MAX_ALTS)
+static_assert(PLACES_MADE + PLACES_TRIED <= SRXE_SPI_SHARE / 4 * 3);
 
 /* enum party_kind - whose handshakes are counted */
 enum party_kind {
@@ -34,7 +57,8 @@ struct party_id {
  * @id: whose
  * @out: handshakes under way, by role
  * @waiting: of a peer: those who wait to begin one with it, first come first
- * @bucket: rate of a peer's handshakes that we answer
+ * @bucket: rate of a peer's handshakes that we answer, or of those that a
+ *	protection domain begins
  * @local: our address that @challenge is for
  * @challenge: the last one the peer gave us
  * @has_challenge: it has given us one
@@ -77,6 +101,23 @@ static void fill(struct srxe_hs_bucket *b, u64 now, u64 cost, u64 burst)
 	}
 }
 
+/* Time passes for what @party may do in @role. */
+static void refill(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role,
+		   struct party *party)
+{
+	fill(&lim->link[role], now, LINK_COST, SRXE_HS_LINK_BURST);
+	fill(&party->bucket, now, PARTY_COST, SRXE_HS_PARTY_BURST);
+}
+
+static bool pay(struct srxe_hs_limit *lim, enum srxe_hs_role role, struct party *party)
+{
+	if (lim->link[role].tokens < LINK_COST || party->bucket.tokens < PARTY_COST)
+		return false;
+	lim->link[role].tokens -= LINK_COST;
+	party->bucket.tokens -= PARTY_COST;
+	return true;
+}
+
 static struct party *find_party(struct srxe_hs_limit *lim, const struct party_id *id)
 {
 	struct party *p;
@@ -97,9 +138,8 @@ static void free_party(struct srxe_hs_limit *lim, struct party *p)
 }
 
 /*
- * A forgotten party comes back with a full bucket, so it must not be one whose
- * bucket is not full: with the longest idle one gone first, that takes more
- * parties within a second than a link can answer.
+ * A forgotten party comes back with a full bucket. It was idle for longer than
+ * thousands of others, and what all of them may do is bounded by the link's.
  */
 static struct party *get_party(struct srxe_hs_limit *lim, const struct party_id *id)
 {
@@ -117,7 +157,7 @@ static struct party *get_party(struct srxe_hs_limit *lim, const struct party_id 
 		return NULL;
 	p->id = *id;
 	INIT_LIST_HEAD(&p->waiting);
-	p->bucket.tokens = (u64)SRXE_HS_PEER_BURST * (NSEC_PER_SEC / SRXE_HS_PEER_RATE);
+	p->bucket.tokens = (u64)SRXE_HS_PARTY_BURST * PARTY_COST;
 	hash_add(lim->parties, &p->node, hash_id(lim, id));
 	list_add_tail(&p->idle, &lim->idle);
 	lim->count++;
@@ -142,13 +182,17 @@ static void touch(struct srxe_hs_limit *lim, struct party *p)
  */
 void srxe_hs_limit_init(struct srxe_hs_limit *lim, u64 now)
 {
+	unsigned int role;
+
 	mutex_init(&lim->lock);
 	hash_init(lim->parties);
 	INIT_LIST_HEAD(&lim->idle);
 	lim->count = 0;
 	memset(lim->out, 0, sizeof(lim->out));
-	lim->link.tokens = (u64)SRXE_HS_LINK_BURST * (NSEC_PER_SEC / SRXE_HS_LINK_RATE);
-	lim->link.filled = now;
+	for (role = 0; role < SRXE_HS_ROLES; role++) {
+		lim->link[role].tokens = (u64)SRXE_HS_LINK_BURST * LINK_COST;
+		lim->link[role].filled = now;
+	}
 	get_random_bytes(lim->secret, sizeof(lim->secret));
 	get_random_bytes(&lim->seed, sizeof(lim->seed));
 }
@@ -294,8 +338,6 @@ bool srxe_hs_limit_recall(struct srxe_hs_limit *lim, const struct srxe_p *p,
  */
 bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer)
 {
-	const u64 link_cost = NSEC_PER_SEC / SRXE_HS_LINK_RATE;
-	const u64 peer_cost = NSEC_PER_SEC / SRXE_HS_PEER_RATE;
 	struct party_id id = peer_id(peer);
 	struct party *p;
 	bool ok = false;
@@ -303,13 +345,8 @@ bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_a
 	mutex_lock(&lim->lock);
 	p = get_party(lim, &id);
 	if (p) {
-		fill(&lim->link, now, link_cost, SRXE_HS_LINK_BURST);
-		fill(&p->bucket, now, peer_cost, SRXE_HS_PEER_BURST);
-		ok = lim->link.tokens >= link_cost && p->bucket.tokens >= peer_cost;
-		if (ok) {
-			lim->link.tokens -= link_cost;
-			p->bucket.tokens -= peer_cost;
-		}
+		refill(lim, now, SRXE_HS_RESPONDER, p);
+		ok = pay(lim, SRXE_HS_RESPONDER, p);
 		touch(lim, p);
 	}
 	mutex_unlock(&lim->lock);
@@ -335,17 +372,19 @@ static unsigned int ahead_of(const struct party *p, const struct list_head *wait
  * Whoever gives a place back and asks again must not get it before those who
  * have waited. Who cannot begin whatever others do takes nobody's turn.
  */
-static bool its_turn(const struct srxe_hs_limit *lim, struct party *peer,
-		     const struct party *pd, struct list_head *wait)
+static bool its_turn(struct srxe_hs_limit *lim, u64 now, struct party *peer,
+		     struct party *pd, struct list_head *wait)
 {
 	unsigned int out = peer->out[SRXE_HS_INITIATOR];
 
-	if (pd->out[SRXE_HS_INITIATOR] >= SRXE_MAX_HS_PD) {
+	refill(lim, now, SRXE_HS_INITIATOR, pd);
+	if (pd->out[SRXE_HS_INITIATOR] >= SRXE_MAX_HS_PD || pd->bucket.tokens < PARTY_COST) {
 		list_del_init(wait);
 		return false;
 	}
 	if (out + ahead_of(peer, wait, SRXE_MAX_HS_PEER - out) < SRXE_MAX_HS_PEER &&
-	    lim->out[SRXE_HS_INITIATOR] < SRXE_MAX_HS_LINK) {
+	    lim->out[SRXE_HS_INITIATOR] < SRXE_MAX_HS_LINK &&
+	    pay(lim, SRXE_HS_INITIATOR, pd)) {
 		list_del_init(wait);
 		return true;
 	}
@@ -362,8 +401,8 @@ static bool has_room(const struct srxe_hs_limit *lim, enum srxe_hs_role role,
 }
 
 /* Without @wait: now or not at all. */
-static bool try_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-		  const struct in6_addr *peer, u32 pd, struct list_head *wait)
+static bool try_enter(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role,
+		      const struct in6_addr *peer, u32 pd, struct list_head *wait)
 {
 	struct party_id peer_key = peer_id(peer), pd_key = pd_id(pd);
 	struct party *p, *q;
@@ -376,7 +415,7 @@ static bool try_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 		list_del_init(&p->idle);
 	q = p ? get_party(lim, &pd_key) : NULL;
 	if (q)
-		ok = wait ? its_turn(lim, p, q, wait) : has_room(lim, role, p, q);
+		ok = wait ? its_turn(lim, now, p, q, wait) : has_room(lim, role, p, q);
 	if (ok) {
 		lim->out[role]++;
 		p->out[role]++;
@@ -403,24 +442,26 @@ static bool try_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			 const struct in6_addr *peer, u32 pd)
 {
-	return try_enter(lim, role, peer, pd, NULL);
+	return try_enter(lim, 0, role, peer, pd, NULL);
 }
 
 /**
  * srxe_hs_limit_begin() - may we begin one more handshake?
  * @lim: bounds of the link
+ * @now: boottime, ns
  * @peer: with whom
  * @pd: number of the protection domain it is for
  * @wait: place in the queue of those who wait for that; at first an empty list
  *
  * Context: Process.
- * Return: true if we may; srxe_hs_limit_leave() is owed then. If not, we are to
+ * Return: true if we may; it is charged to the domain, and srxe_hs_limit_leave()
+ * is owed then. If not, we are to
  * ask again, or srxe_hs_limit_forgo() is owed.
  */
-bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, const struct in6_addr *peer, u32 pd,
-			 struct list_head *wait)
+bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
+			 u32 pd, struct list_head *wait)
 {
-	return try_enter(lim, SRXE_HS_INITIATOR, peer, pd, wait);
+	return try_enter(lim, now, SRXE_HS_INITIATOR, peer, pd, wait);
 }
 
 /**

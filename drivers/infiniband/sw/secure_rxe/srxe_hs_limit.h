@@ -19,11 +19,16 @@
 
 #include "srxe_hs_msg.h"
 
-/* Answers that cost an X25519, per second and in one go. */
-#define SRXE_HS_PEER_RATE	1000
-#define SRXE_HS_PEER_BURST	256
-#define SRXE_HS_LINK_RATE	4000
-#define SRXE_HS_LINK_BURST	1024
+/*
+ * Handshakes that cost an X25519 and a place in the SPI table, per second and in
+ * one go: of a link in each role, and of it for one peer that we answer and for
+ * one protection domain that begins. What is used up comes back within minutes,
+ * and the burst is for all that a program or a host connects when it starts.
+ */
+#define SRXE_HS_LINK_RATE	256
+#define SRXE_HS_LINK_BURST	32768
+#define SRXE_HS_PARTY_RATE	64
+#define SRXE_HS_PARTY_BURST	16384
 /* Peers and protection domains remembered; the longest idle one makes room. */
 #define SRXE_HS_MAX_PARTIES	4096
 
@@ -48,7 +53,7 @@ struct srxe_hs_bucket {
  * struct srxe_hs_limit - bounds of one link
  * @lock: innermost, taken under a handshake's
  * @secret: key of our challenges, random
- * @link: rate of the whole link
+ * @link: rate of the whole link, by role
  * @out: handshakes under way, by role
  * @parties: peers and protection domains by their id
  * @idle: parties with nothing under way and for whom nobody waits, longest idle
@@ -59,7 +64,7 @@ struct srxe_hs_bucket {
 struct srxe_hs_limit {
 	struct mutex		lock;		/* protects all of it */
 	u8			secret[SRXE_SECRET_LEN];
-	struct srxe_hs_bucket	link;
+	struct srxe_hs_bucket	link[SRXE_HS_ROLES];
 	unsigned int		out[SRXE_HS_ROLES];
 	DECLARE_HASHTABLE(parties, 8);
 	struct list_head	idle;
@@ -86,8 +91,10 @@ bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_a
 
 bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			 const struct in6_addr *peer, u32 pd);
-bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, const struct in6_addr *peer, u32 pd,
-			 struct list_head *wait);
+bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			 const struct in6_addr *peer, u32 pd);
+bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
+			 u32 pd, struct list_head *wait);
 void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, const struct in6_addr *peer,
 			 struct list_head *wait);
 void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,

@@ -203,7 +203,7 @@ static void queue_start(struct srxe_hs *hs, u64 now)
 /* Room for one more, or wait for it: there is none while others are at it. */
 static bool enter(struct srxe_hs *hs, u64 now)
 {
-	if (srxe_hs_limit_begin(hs->limit, &hs->ends.rgid, hs->pd, &hs->wait)) {
+	if (srxe_hs_limit_begin(hs->limit, now, &hs->ends.rgid, hs->pd, &hs->wait)) {
 		hs->queue.next = 0;
 		return true;
 	}
@@ -235,12 +235,13 @@ static void begin(struct srxe_hs *hs, u64 now)
 			     NULL);
 		return;
 	}
-	if (!srxe_hs_side(hs)) {
-		stand_alone(hs, keys[0]);
-		goto out;
-	}
 	if (!enter(hs, now))
 		goto out;
+	if (!srxe_hs_side(hs)) {
+		stand_alone(hs, keys[0]);
+		srxe_hs_limit_leave(hs->limit, SRXE_HS_INITIATOR, &hs->ends.rgid, hs->pd);
+		goto out;
+	}
 	a = kzalloc(sizeof(*a), GFP_KERNEL);
 	if (!a) {
 		srxe_hs_limit_leave(hs->limit, SRXE_HS_INITIATOR, &hs->ends.rgid, hs->pd);

@@ -153,6 +153,10 @@ int srxe_policy_attach(struct rxe_dev *rxe, const char *name)
 		       name, srxe_suite_pick(defaults.suites)->name, err);
 		goto err_free;
 	}
+	err = -ENOMEM;
+	link->spis = srxe_spi_share_new(SRXE_SPI_SHARE);
+	if (!link->spis)
+		goto err_free;
 	link->ring = srxe_ring_create(link, name);
 	if (IS_ERR(link->ring)) {
 		err = PTR_ERR(link->ring);
@@ -170,6 +174,7 @@ int srxe_policy_attach(struct rxe_dev *rxe, const char *name)
 err_ring:
 	srxe_ring_destroy(link->ring);
 err_free:
+	srxe_spi_share_put(link->spis);
 	mutex_destroy(&link->lock);
 	kfree(link);
 	return err;
@@ -194,6 +199,7 @@ void srxe_policy_detach(struct rxe_dev *rxe)
 	srxe_hs_link_destroy(link);
 	srxe_sa_end_link(link);
 	srxe_ring_destroy(link->ring);
+	srxe_spi_share_put(link->spis);
 	rxe->sec.link = NULL;
 	mutex_destroy(&link->lock);
 	kfree(link);

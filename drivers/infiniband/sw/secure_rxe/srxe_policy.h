@@ -19,6 +19,7 @@ struct net;
 struct rxe_dev;
 struct srxe_ring;
 struct srxe_ring_key;
+struct srxe_spi_share;
 
 /**
  * struct srxe_settings - what an administrator sets on a link
@@ -45,6 +46,7 @@ struct srxe_settings {
  * @sa_lock: protects @sas and @sa_count; BH
  * @sas: every SA of the link that is in the SPI table
  * @sa_count: their number
+ * @spis: places in the SPI table
  * @hs: handshake bounds and rate buckets, owned by srxe_hs_io.c
  * @events: GID changes, so that SAs of an address that left are ended
  */
@@ -57,6 +59,7 @@ struct srxe_link {
 	spinlock_t			sa_lock;	/* sas, sa_count; BH */
 	struct list_head		sas;
 	unsigned int			sa_count;
+	struct srxe_spi_share		*spis;
 	struct srxe_hs_link		*hs;
 	struct ib_event_handler		events;
 };

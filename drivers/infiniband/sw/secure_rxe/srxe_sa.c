@@ -152,7 +152,7 @@ struct srxe_sa *srxe_sa_alloc(struct srxe_link *link, const struct srxe_sa_ends 
 		goto err_sa;
 
 	/* found from here on, and refused for being an embryo */
-	sa->spi_slot = srxe_spi_take(link->net, sa, &sa->spi);
+	sa->spi_slot = srxe_spi_take(link->net, link->spis, sa, &sa->spi);
 	if (IS_ERR(sa->spi_slot)) {
 		err = PTR_ERR(sa->spi_slot);
 		goto err_window;
@@ -287,10 +287,11 @@ bool srxe_sa_advance(struct srxe_sa *sa, enum srxe_sa_state state)
 void srxe_sa_end(struct srxe_sa *sa)
 {
 	struct srxe_link *link = sa->link;
-	bool ended;
+	bool ended, keyed;
 
 	spin_lock_bh(&sa->lock);
 	ended = sa->state == SRXE_SA_DEAD;
+	keyed = sa->keyed;
 	WRITE_ONCE(sa->state, SRXE_SA_DEAD);
 	spin_unlock_bh(&sa->lock);
 	if (ended)
@@ -300,7 +301,7 @@ void srxe_sa_end(struct srxe_sa *sa)
 	list_del(&sa->entry);
 	link->sa_count--;
 	spin_unlock_bh(&link->sa_lock);
-	srxe_spi_release(sa->spi_slot);
+	srxe_spi_release(sa->spi_slot, keyed);
 	/* pairs with the one in come_back(): one of us sees the other */
 	smp_mb();
 	srxe_epoch_cancel(sa);

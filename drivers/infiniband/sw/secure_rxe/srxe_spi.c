@@ -4,11 +4,16 @@
  *
  * An SPI outlives its SA in the table: the place stays taken, with no SA, until
  * packets of the old SA that were held back somewhere cannot matter any more.
- * So ending an SA allocates nothing and can be done in any context.
+ * So ending an SA allocates nothing and can be done in any context. An SA that
+ * never had keys leaves nothing behind: nothing can have been sealed for it.
+ *
+ * Each link has a share of places, in use and on hold, so that whoever makes SAs
+ * without end, locally or as a peer, does it at the cost of one link alone.
  */
 #include <linux/err.h>
 #include <linux/list.h>
 #include <linux/random.h>
+#include <linux/refcount.h>
 #include <linux/rhashtable.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -19,11 +24,6 @@
 
 #include "srxe_spi.h"
 
-/*
- * Places in use and on hold, over all namespaces: some 30 MB. Whoever makes SAs
- * at a thousand a second for minutes finds no place until some have expired.
- */
-#define SPI_PLACES_MAX	262144
 #define SPI_TRIES	16
 #define SPI_HOLD_NS	((u64)SRXE_SPI_HOLD_S * NSEC_PER_SEC)
 /* Places freed with the lock held in one go. */
@@ -35,9 +35,20 @@ struct spi_key {
 };
 
 /**
+ * struct srxe_spi_share - places that a link may take
+ * @ref: one for the link, and one for each place, which may outlast the link
+ * @max: places it may take
+ */
+struct srxe_spi_share {
+	refcount_t	ref;
+	unsigned int	max;
+};
+
+/**
  * struct srxe_spi - a place in the table
  * @node: in the table
  * @key: namespace and SPI
+ * @share: whose place it is
  * @sa: the SA, NULL when it has ended
  * @until: boottime in ns until which the place is on hold
  * @entry: in on_hold, in the order of @until
@@ -46,6 +57,7 @@ struct spi_key {
 struct srxe_spi {
 	struct rhash_head	node;
 	struct spi_key		key;
+	struct srxe_spi_share	*share;
 	struct srxe_sa __rcu	*sa;
 	u64			until;
 	struct list_head	entry;
@@ -68,34 +80,68 @@ static void reap_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(reaper, reap_work);
 
 /**
+ * srxe_spi_share_new() - places for a link
+ * @max: how many
+ *
+ * Context: process.
+ * Return: the share for srxe_spi_share_put(), or NULL.
+ */
+struct srxe_spi_share *srxe_spi_share_new(unsigned int max)
+{
+	struct srxe_spi_share *share = kmalloc(sizeof(*share), GFP_KERNEL);
+
+	if (!share)
+		return NULL;
+	refcount_set(&share->ref, 1);
+	share->max = max;
+	return share;
+}
+
+/**
+ * srxe_spi_share_put() - no more places are taken from a share
+ * @share: from srxe_spi_share_new(), or NULL
+ *
+ * Context: any.
+ */
+void srxe_spi_share_put(struct srxe_spi_share *share)
+{
+	if (share && refcount_dec_and_test(&share->ref))
+		kfree(share);
+}
+
+/**
  * srxe_spi_insert() - put an SA at a given place
  * @net: namespace
+ * @share: whose place it is to be
  * @spi: SPI
  * @sa: the SA
  * @slot: set to the place
  *
  * Context: process.
- * Return: 0; -EEXIST if the place is in use or on hold; -ENOSPC; -ENOMEM.
+ * Return: 0; -EEXIST if the place is in use or on hold; -ENOSPC if the share is
+ * used up; -ENOMEM.
  */
-int srxe_spi_insert(struct net *net, u32 spi, struct srxe_sa *sa,
-		    struct srxe_spi **slot)
+int srxe_spi_insert(struct net *net, struct srxe_spi_share *share, u32 spi,
+		    struct srxe_sa *sa, struct srxe_spi **slot)
 {
 	struct srxe_spi *new;
 	int err;
 
-	if (atomic_read(&spi_table.nelems) >= SPI_PLACES_MAX)
+	if (refcount_read(&share->ref) > share->max)
 		return -ENOSPC;
 	new = kzalloc(sizeof(*new), GFP_KERNEL);
 	if (!new)
 		return -ENOMEM;
 	new->key.net = net;
 	new->key.spi = spi;
+	new->share = share;
 	RCU_INIT_POINTER(new->sa, sa);
 	err = rhashtable_lookup_insert_fast(&spi_table, &new->node, spi_params);
 	if (err) {
 		kfree(new);
 		return err;
 	}
+	refcount_inc(&share->ref);
 	*slot = new;
 	return 0;
 }
@@ -103,14 +149,16 @@ int srxe_spi_insert(struct net *net, u32 spi, struct srxe_sa *sa,
 /**
  * srxe_spi_take() - give an SA an SPI
  * @net: namespace of its link
+ * @share: its link's
  * @sa: the SA, complete enough to be found
  * @spi: set to the SPI
  *
  * Context: process.
- * Return: the place, for srxe_spi_release(); ERR_PTR(-ENOSPC) when there are
+ * Return: the place, for srxe_spi_release(); ERR_PTR(-ENOSPC) when the link has
  * too many SAs or places on hold, ERR_PTR(-ENOMEM).
  */
-struct srxe_spi *srxe_spi_take(struct net *net, struct srxe_sa *sa, u32 *spi)
+struct srxe_spi *srxe_spi_take(struct net *net, struct srxe_spi_share *share,
+			       struct srxe_sa *sa, u32 *spi)
 {
 	struct srxe_spi *slot;
 	unsigned int tries;
@@ -120,7 +168,7 @@ struct srxe_spi *srxe_spi_take(struct net *net, struct srxe_sa *sa, u32 *spi)
 		*spi = get_random_u32();
 		if (*spi < SRXE_SPI_MIN)
 			continue;
-		err = srxe_spi_insert(net, *spi, sa, &slot);
+		err = srxe_spi_insert(net, share, *spi, sa, &slot);
 		if (!err)
 			return slot;
 		if (err != -EEXIST)
@@ -129,25 +177,39 @@ struct srxe_spi *srxe_spi_take(struct net *net, struct srxe_sa *sa, u32 *spi)
 	return ERR_PTR(err == -EEXIST ? -ENOSPC : err);
 }
 
+static void free_slot(struct srxe_spi *slot)
+{
+	lockdep_assert_held(&hold_lock);
+	rhashtable_remove_fast(&spi_table, &slot->node, spi_params);
+	srxe_spi_share_put(slot->share);
+	kfree_rcu(slot, rcu);
+}
+
 /**
  * srxe_spi_release() - the SA at a place has ended
  * @slot: from srxe_spi_take(); not to be used any more
+ * @hold: packets may have been sealed for it: the SA had keys
  *
  * Packets for the SPI find nothing from now on. Who has found the SA before
  * may use it until an RCU grace period is over.
  *
  * Context: any but hard interrupts.
  */
-void srxe_spi_release(struct srxe_spi *slot)
+void srxe_spi_release(struct srxe_spi *slot, bool hold)
 {
 	RCU_INIT_POINTER(slot->sa, NULL);
 
 	spin_lock_bh(&hold_lock);
-	slot->until = ktime_get_boottime_ns() + SPI_HOLD_NS;
-	list_add_tail(&slot->entry, &on_hold);
+	if (hold) {
+		slot->until = ktime_get_boottime_ns() + SPI_HOLD_NS;
+		list_add_tail(&slot->entry, &on_hold);
+	} else {
+		free_slot(slot);
+	}
 	spin_unlock_bh(&hold_lock);
 	/* does nothing if it is on its way, which is never later than needed */
-	schedule_delayed_work(&reaper, SRXE_SPI_HOLD_S * HZ);
+	if (hold)
+		schedule_delayed_work(&reaper, SRXE_SPI_HOLD_S * HZ);
 }
 
 /**
@@ -177,8 +239,7 @@ static unsigned int reap_batch(u64 now)
 		if (slot->until > now || n == SPI_REAP_BATCH)
 			break;
 		list_del(&slot->entry);
-		rhashtable_remove_fast(&spi_table, &slot->node, spi_params);
-		kfree_rcu(slot, rcu);
+		free_slot(slot);
 		n++;
 	}
 	spin_unlock_bh(&hold_lock);
@@ -238,7 +299,10 @@ int srxe_spi_init(void)
 
 static void free_place(void *ptr, void *arg)
 {
-	kfree(ptr);
+	struct srxe_spi *slot = ptr;
+
+	srxe_spi_share_put(slot->share);
+	kfree(slot);
 }
 
 /**
