@@ -37,11 +37,18 @@ static void revoked_denies(struct kunit *test)
 
 static void revoked_at_once(struct kunit *test)
 {
-	struct key *key = ring_add(test, "peer:10.0.0.1");
+	struct key *key;
+	char desc[32];
+	unsigned int i;
 
-	key_revoke(key);
-	key_put(key);
-	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
+	/* before the index knows the key at all, in most of them */
+	for (i = 1; i < 50; i++) {
+		snprintf(desc, sizeof(desc), "peer:10.0.0.%u", i);
+		key = ring_add(test, desc);
+		key_revoke(key);
+		key_put(key);
+		ring_expect_peer(test, desc + strlen("peer:"), SRXE_PEER_DENIED);
+	}
 	srxe_ring_settle(ring_of(test));
 	ring_expect_peer(test, "10.0.0.1", SRXE_PEER_DENIED);
 	ring_expect_lookup(test, "10.0.0.1", -EKEYREVOKED);

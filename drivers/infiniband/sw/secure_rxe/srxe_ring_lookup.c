@@ -138,15 +138,23 @@ struct srxe_ring_key *srxe_ring_by_id(struct srxe_ring *ring, const struct in6_a
 	return rk;
 }
 
-/* A key that is being added counts before it is in the index. */
-static bool is_incoming(struct srxe_ring *ring, const struct in6_addr *peer)
+/*
+ * A key that is being added counts before it is in the index, and so does its
+ * revocation.
+ */
+static enum srxe_peer incoming(struct srxe_ring *ring, const struct in6_addr *peer)
 {
+	enum srxe_peer state = SRXE_PEER_UNKEYED;
 	struct srxe_ring_incoming *in;
 
-	list_for_each_entry_rcu(in, &ring->incoming, entry)
-		if (srxe_psk_match_covers(&in->psk->match, peer))
-			return true;
-	return false;
+	list_for_each_entry_rcu(in, &ring->incoming, entry) {
+		if (!srxe_psk_match_covers(&in->psk->match, peer))
+			continue;
+		if (!READ_ONCE(in->psk->revoked))
+			return SRXE_PEER_KEYED;
+		state = SRXE_PEER_DENIED;
+	}
+	return state;
 }
 
 /**
@@ -164,7 +172,7 @@ enum srxe_peer srxe_ring_peer(struct srxe_ring *ring, const struct in6_addr *pee
 	enum srxe_peer state;
 
 	rcu_read_lock();
-	state = is_incoming(ring, peer) ? SRXE_PEER_KEYED : SRXE_PEER_UNKEYED;
+	state = incoming(ring, peer);
 	/* from there keys go into the index: see refresh_locked() */
 	smp_rmb();
 	switch (judge(ring, rcu_dereference(ring->index), peer, &span)) {
