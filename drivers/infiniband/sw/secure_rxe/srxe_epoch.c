@@ -54,12 +54,9 @@ void srxe_epoch_key_put(struct srxe_epoch_key *key)
 
 static struct crypto_aead *alloc_tfm(struct srxe_sa *sa, const u8 *keymat)
 {
-	struct srxe_settings settings;
 	struct crypto_aead *tfm;
 
-	srxe_policy_get(sa->link, &settings);
-	tfm = srxe_suite_alloc(sa->suite, settings.driver[0] ? settings.driver : NULL,
-			       keymat);
+	tfm = srxe_suite_alloc(sa->suite, sa->pinned[0] ? sa->pinned : NULL, keymat);
 	if (IS_ERR(tfm) || srxe_req_fits(tfm))
 		return tfm;
 	crypto_free_aead(tfm);
@@ -147,7 +144,11 @@ int srxe_epoch_start(struct srxe_sa *sa, const struct srxe_sa_params *p)
 {
 	struct srxe_epoch_key *tx[2] = {}, *rx[2] = {};
 	u64 now = srxe_epoch_now();
+	struct srxe_settings settings;
 	int err;
+
+	srxe_policy_get(sa->link, &settings);
+	strscpy(sa->pinned, settings.driver, sizeof(sa->pinned));
 
 	sa->limits = srxe_epoch_limits_lower(sa->suite->soft_packets,
 					     sa->suite->hard_packets,

@@ -159,6 +159,8 @@ struct srxe_sa_rx {
  * @established: ktime_get_real_seconds() when it came to stand, for display
  * @keyed: @p is valid, whatever the state
  * @driver: crypto driver it sends with, for display; under @lock
+ * @pinned: crypto driver that all its keys are made with, empty for the best
+ *	there is; set with the first of them, as settings hold for new SAs
  * @free: frees it in process context
  */
 struct srxe_sa {
@@ -183,6 +185,7 @@ struct srxe_sa {
 	time64_t			established;
 	bool				keyed;
 	char				driver[CRYPTO_MAX_ALG_NAME];
+	char				pinned[CRYPTO_MAX_ALG_NAME];
 	struct rcu_work			free;
 };
 
