@@ -128,6 +128,7 @@ bool srxe_sa_advance(struct srxe_sa *sa, enum srxe_sa_state state)
 {
 	if (sa->state != SRXE_SA_PENDING)
 		return false;
+	sa->established = 1;
 	WRITE_ONCE(sa->state, state);
 	return true;
 }
@@ -301,14 +302,14 @@ static void answer(void)
 	list_add_tail(&ans->entry, &hs->answers);
 }
 
-static void expect_broken(void)
+static void expect_broken(enum srxe_vendor_err verr)
 {
 	struct rxe_send_wqe wqe = { };
 
 	KUNIT_EXPECT_EQ(w->test, w->sa.state, SRXE_SA_DEAD);
 	KUNIT_EXPECT_EQ(w->test, srxe_tx_ready(&w->qp, &wqe), SRXE_TX_FAILED);
 	KUNIT_EXPECT_EQ(w->test, wqe.status, IB_WC_RETRY_EXC_ERR);
-	KUNIT_EXPECT_EQ(w->test, conn_of_qp()->verr, SRXE_VERR_KEY_REVOKED);
+	KUNIT_EXPECT_EQ(w->test, conn_of_qp()->verr, verr);
 	KUNIT_EXPECT_EQ(w->test, w->errors, 1);
 	KUNIT_EXPECT_NULL(w->test, conn_of_qp()->hs.sa);
 	KUNIT_EXPECT_NULL(w->test, conn_of_qp()->hs.attempt);
@@ -321,7 +322,7 @@ static void before_use(struct kunit *test)
 	w->moment = KEYED;
 	to_state(IB_QPS_RTR);
 	to_state(IB_QPS_RTS);
-	expect_broken();
+	expect_broken(SRXE_VERR_KEY_REVOKED);
 }
 
 /* Whoever ends it did not find it in use, and by the time it ends it is. */
@@ -334,7 +335,7 @@ static void during_use(struct kunit *test)
 	complete(&w->go_on);
 	flush_work(&w->end);
 	flush_workqueue(srxe_hs_wq);
-	expect_broken();
+	expect_broken(SRXE_VERR_KEY_REVOKED);
 }
 
 /* We answered, and wait for the peer. */
@@ -364,10 +365,13 @@ static void noticed_late(struct kunit *test)
 	complete(&w->go_on);
 	flush_work(&w->end);
 	flush_workqueue(srxe_hs_wq);
-	expect_broken();
+	expect_broken(SRXE_VERR_KEY_REVOKED);
 }
 
-/* Ended before the handshake knows that it was in use: no other one follows. */
+/*
+ * Ended before the handshake knows that it was in use, and not for its key: no
+ * other one follows.
+ */
 static void never_noticed(struct kunit *test)
 {
 	struct srxe_conn *conn = conn_of_qp();
@@ -375,10 +379,10 @@ static void never_noticed(struct kunit *test)
 	answered();
 	mutex_lock(&conn->hs_lock);
 	srxe_conn_confirmed(conn, &w->sa);
-	revoke(&w->end);
+	srxe_conn_fail(conn, &w->sa, SRXE_VERR_SA_LOST);
 	mutex_unlock(&conn->hs_lock);
 	flush_workqueue(srxe_hs_wq);
-	expect_broken();
+	expect_broken(SRXE_VERR_SA_LOST);
 	KUNIT_EXPECT_EQ(test, w->made, 1);
 }
 

@@ -79,19 +79,15 @@ static void handle_event(struct work_struct *work)
 {
 	struct srxe_conn *conn = container_of(work, struct srxe_conn, event);
 	unsigned long events = xchg(&conn->events, 0);
-	bool lost;
 
 	mutex_lock(&conn->hs_lock);
 	if (conn->id) {
-		/* not what is left of an incarnation before */
-		lost = events & BIT(SRXE_CONN_LOST) &&
-		       READ_ONCE(conn->tx_state) == SRXE_TX_FAILED;
-		if (lost || READ_ONCE(conn->qp->attr.qp_state) == IB_QPS_ERR)
+		if (READ_ONCE(conn->qp->attr.qp_state) == IB_QPS_ERR)
 			srxe_hs_stop(&conn->hs);
 		else if (events & BIT(SRXE_CONN_START))
 			srxe_hs_start(&conn->hs, patience(conn->qp));
 		srxe_hs_run(&conn->hs);
-		if (lost)
+		if (events & BIT(SRXE_CONN_LOST))
 			srxe_conn_break(conn);
 	}
 	mutex_unlock(&conn->hs_lock);

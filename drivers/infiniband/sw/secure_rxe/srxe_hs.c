@@ -202,6 +202,8 @@ void srxe_hs_run(struct srxe_hs *hs)
 
 	reap(hs);
 	srxe_hs_answers_run(hs, now);
+	/* what came to stand there may have been ended since */
+	reap(hs);
 	run_confirm(hs, now);
 	if (hs->old && now >= hs->old_end)
 		drop_old(hs);

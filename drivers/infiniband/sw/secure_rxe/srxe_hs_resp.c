@@ -77,6 +77,15 @@ static void confirmed(struct srxe_hs *hs, struct srxe_hs_answer *ans)
 	srxe_hs_stand(hs, sa);
 }
 
+/* One that stood and has been ended since is not as if it had never been. */
+static bool stood(const struct srxe_sa *sa)
+{
+	/* pairs with the locks that the changes of state are made under */
+	int state = smp_load_acquire(&sa->state);
+
+	return state == SRXE_SA_STANDING || (state == SRXE_SA_DEAD && sa->established);
+}
+
 /**
  * srxe_hs_answers_run() - see what became of our answers
  * @hs: the machine
@@ -87,18 +96,13 @@ void srxe_hs_answers_run(struct srxe_hs *hs, u64 now)
 	struct srxe_hs_answer *ans, *tmp;
 
 	list_for_each_entry_safe(ans, tmp, &hs->answers, entry) {
-		switch (READ_ONCE(ans->sa->state)) {
-		case SRXE_SA_STANDING:
+		if (stood(ans->sa)) {
 			confirmed(hs, ans);
 			return;
-		case SRXE_SA_PENDING:
-			if (now < answer_end_time(ans))
-				break;
-			fallthrough;
-		default:
-			end_answer(hs, ans);
-			break;
 		}
+		if (READ_ONCE(ans->sa->state) != SRXE_SA_PENDING ||
+		    now >= answer_end_time(ans))
+			end_answer(hs, ans);
 	}
 }
 
