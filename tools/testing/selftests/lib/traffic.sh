@@ -7,6 +7,7 @@ TRAFFIC=$SRXE_BUILD/srxe_traffic
 ATTACK=$SRXE_TOP/tools/testing/attack
 TRAFFIC_PORT=19000
 MODES="header packet encrypt"
+# shellcheck disable=SC2034 # for tests
 SUITES="aes256-gcm aes128-gcm chacha20-poly1305 aegis128"
 
 # traffic [OPTION ...]: srxe_traffic between a and b; prints what failed and the
