@@ -10,7 +10,7 @@
 # make install		module, srxe and its man page, as root; INSTALL_MOD_PATH=
 #			is a root to install below
 # make compose		the composed driver only, in build/<kernel>/secure
-# make check		style and static checks; CHECK= names some of them
+# make check		style and static checks; CHECKS= names some of them
 # make test-compose	does a hook that does not apply stop the build?
 # make clean		remove build
 
@@ -129,9 +129,9 @@ tools: $(netlink)/.made
 	$(Q)$(MAKE) --no-print-directory -C tools/srxe O=$(O) GEN=$(netlink)
 	$(Q)$(MAKE) --no-print-directory -C tools/testing/verbs O=$(O)
 
-# Style and static checks of our own files; CHECK= names some of them.
+# Style and static checks of our own files; CHECKS= names some of them.
 check:
-	$(Q)scripts/check.sh $(O)/check $(CHECK)
+	$(Q)scripts/check.sh $(O)/check $(CHECKS)
 
 # Does a hook that does not apply stop the build? On every kernel there is.
 test-compose:
