@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "rxe.h"
+#include "rxe_queue.h"
 #include "srxe_compat.h"
 #include "srxe_conn.h"
 #include "srxe_hs_io.h"
@@ -218,6 +219,7 @@ static void renew(struct srxe_conn *conn, u64 id)
 	conn->id = id;
 	conn->tx_state = SRXE_TX_WAIT;
 	conn->verr = 0;
+	WRITE_ONCE(conn->untold, 0);
 	conn->waiting = false;
 	conn->idle = false;
 	conn->plain = false;
@@ -351,6 +353,7 @@ static void set_sa(struct srxe_conn *conn, struct srxe_sa *sa)
 	rcu_assign_pointer(conn->tx_sa, sa);
 	conn->tx_state = SRXE_TX_READY;
 	conn->verr = 0;
+	WRITE_ONCE(conn->untold, 0);
 	conn->plain = false;
 	conn->waiting = false;
 	srxe_sched_send(conn->qp);
@@ -430,20 +433,39 @@ void srxe_conn_resume(struct srxe_conn *conn)
 	spin_unlock_bh(&conn->lock);
 }
 
+/*
+ * There will be no SA. The oldest request that is out fails, and the one about
+ * to be sent is flushed behind it: completions are in the order of requests, and
+ * the first that is not a success is to say why.
+ */
+static void fail_oldest(struct rxe_qp *qp, struct rxe_send_wqe *wqe, u32 verr)
+{
+	struct rxe_send_wqe *oldest = queue_head(qp->sq.queue, QUEUE_TYPE_FROM_CLIENT);
+	enum ib_wc_status status = srxe_verr_status(verr);
+
+	if (!oldest || oldest == wqe || oldest->state == wqe_state_done) {
+		wqe->status = status;
+		return;
+	}
+	oldest->status = status;
+	oldest->state = wqe_state_error;
+	wqe->status = IB_WC_WR_FLUSH_ERR;
+}
+
 /* No SA, or one that is busy. */
 static enum srxe_tx_state tx_wait(struct srxe_conn *conn, struct rxe_send_wqe *wqe)
 {
 	enum srxe_tx_state state;
 	bool kick = false;
+	u32 verr;
 
 	spin_lock_bh(&conn->lock);
 	state = conn->tx_state;
+	verr = conn->verr;
 	if (rcu_access_pointer(conn->tx_sa)) {
 		/* srxe_conn_resume() is to come, or it came just now and we run again */
 		state = SRXE_TX_WAIT;
-	} else if (state == SRXE_TX_FAILED) {
-		wqe->status = srxe_verr_status(conn->verr);
-	} else {
+	} else if (state != SRXE_TX_FAILED) {
 		state = SRXE_TX_WAIT;
 		conn->waiting = true;
 		conn->plain = false;
@@ -453,6 +475,8 @@ static enum srxe_tx_state tx_wait(struct srxe_conn *conn, struct rxe_send_wqe *w
 	spin_unlock_bh(&conn->lock);
 	if (kick)
 		srxe_conn_post(conn, SRXE_CONN_START);
+	if (state == SRXE_TX_FAILED)
+		fail_oldest(conn->qp, wqe, verr);
 	return state;
 }
 

@@ -50,6 +50,7 @@ struct srxe_sa;
  *	RESET, 0 once the queue pair is being destroyed. An SA is good for one.
  * @tx_state: what srxe_tx_ready() answers while there is no SA
  * @verr: enum srxe_vendor_err: why @tx_state is SRXE_TX_FAILED
+ * @untold: the same until a completion has said so, then 0; not under @lock
  * @waiting: a work request waits for the SA, so if none comes it must fail
  * @idle: nothing is being done to get an SA; a work request changes that
  * @plain: the peer is one without a key, and policy lets us talk to such
@@ -73,6 +74,7 @@ struct srxe_conn {
 	u64			id;
 	enum srxe_tx_state	tx_state;
 	u32			verr;
+	u32			untold;
 	bool			waiting;
 	bool			idle;
 	bool			plain;

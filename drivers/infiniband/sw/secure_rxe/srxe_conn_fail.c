@@ -3,10 +3,11 @@
  * Connections that cannot have an SA, or have lost it: what the program sees of
  * it, and what the administrator.
  *
- * The first work request that cannot be sent fails with a status and a
- * vendor_err that say why; those behind it are flushed as after any error, with
- * vendor_err 0. If no work request waits when a handshake fails there is
- * nothing to report it by, and the peer may just not be there yet: the next
+ * The oldest work request that is out fails with a status and a vendor_err that
+ * say why; those behind it are flushed as after any error, with vendor_err 0. If
+ * none is out when an SA is lost, the queue pair goes to the error state, and the
+ * first one that is flushed says why. If none waits when a handshake fails there
+ * is nothing to report it by, and the peer may just not be there yet: the next
  * work request starts another one.
  */
 #include <linux/string.h>
@@ -98,6 +99,15 @@ static void reason_text(char *text, size_t size, u32 verr, const char *peer, con
 	}
 }
 
+/* Nothing can be sent any more. */
+static void set_failed(struct srxe_conn *conn, enum srxe_vendor_err verr)
+{
+	lockdep_assert_held(&conn->lock);
+	conn->verr = verr;
+	WRITE_ONCE(conn->untold, verr);
+	conn->tx_state = SRXE_TX_FAILED;
+}
+
 static void report(struct rxe_qp *qp, const struct in6_addr *peer, u32 verr,
 		   const u8 *key_id)
 {
@@ -110,14 +120,6 @@ static void report(struct rxe_qp *qp, const struct in6_addr *peer, u32 verr,
 	addr_text(peer, addr);
 	reason_text(text, sizeof(text), verr, addr, dev, key);
 	net_warn_ratelimited("%s: qp %u: %s\n", dev, qp_num(qp), text);
-}
-
-/* Nothing can be sent any more. */
-static void set_failed(struct srxe_conn *conn, enum srxe_vendor_err verr)
-{
-	lockdep_assert_held(&conn->lock);
-	conn->tx_state = SRXE_TX_FAILED;
-	conn->verr = verr;
 }
 
 /**
@@ -300,15 +302,25 @@ void srxe_conn_end_link(struct srxe_link *link, enum srxe_vendor_err verr)
 	srxe_hs_limit_renew(&link->hs->limit);
 }
 
+/* The first request that cannot be served says why, the others need not. */
+static u32 tell(struct srxe_conn *conn, enum ib_wc_status status)
+{
+	u32 verr = READ_ONCE(conn->untold);
+
+	if (!verr || (status != IB_WC_WR_FLUSH_ERR && status != srxe_verr_status(verr)))
+		return 0;
+	return xchg(&conn->untold, 0);
+}
+
 /* Why a request got no answer, if it is known. */
 static u32 verr_of(struct srxe_conn *conn, enum ib_wc_status status)
 {
-	u32 verr = READ_ONCE(conn->verr);
 	struct srxe_sa *sa;
+	u32 verr;
 	u64 mark;
 
 	if (READ_ONCE(conn->tx_state) == SRXE_TX_FAILED)
-		return status == srxe_verr_status(verr) ? verr : 0;
+		return tell(conn, status);
 
 	/* the peer began anew, and nothing valid has come from it since */
 	mark = READ_ONCE(conn->reset_mark);
