@@ -29,8 +29,10 @@ static void account(struct endpoint *ep, const struct ibv_wc *wc)
 	ep->done[class]++;
 	if (wc->status != IBV_WC_SUCCESS && !ep->errors++)
 		ep->first_error = *wc;
-	if (class == WR_REQ)
+	if (class == WR_REQ) {
 		ep->last_req = *wc;
+		ep->reqs[ep->req_count++ % KEPT_REQS] = *wc;
+	}
 	if (class == WR_RECV)
 		ep->recvs[ep->recv_tail++ % ep->recv_cap] = *wc;
 }

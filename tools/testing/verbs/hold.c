@@ -27,6 +27,7 @@ struct hold {
 	unsigned int seen_errors;
 	struct ibv_wc kept[KEPT];
 	unsigned int reqs_waited;
+	unsigned int reqs_told;
 	FILE *out;
 };
 
@@ -147,6 +148,23 @@ static void do_recv_count(struct hold *h)
 	for (unsigned int i = from; i < h->seen; i++) {
 		fputs(i > from ? "," : "", h->out);
 		put_wc(h->out, &h->kept[i % KEPT]);
+	}
+	fputs("]}\n", h->out);
+}
+
+/* Completions of requests since this was last asked, in their order. */
+static void do_reqs(struct hold *h)
+{
+	struct endpoint *ep = h->ep;
+	unsigned int from = h->reqs_told;
+
+	take(h);
+	if (ep->req_count - from > KEPT_REQS)
+		from = ep->req_count - KEPT_REQS;
+	fprintf(h->out, "{\"ok\":true,\"reqs\":[");
+	for (h->reqs_told = ep->req_count; from < h->reqs_told; from++) {
+		put_wc(h->out, &ep->reqs[from % KEPT_REQS]);
+		fputs(from + 1 < h->reqs_told ? "," : "", h->out);
 	}
 	fputs("]}\n", h->out);
 }
@@ -282,6 +300,8 @@ static bool command(struct hold *h, const char *line)
 		do_sum(h);
 	else if (!strcmp(line, "recv-count"))
 		do_recv_count(h);
+	else if (!strcmp(line, "reqs"))
+		do_reqs(h);
 	else if (sscanf(line, "recv %u", &a) == 1 && a <= 512)
 		answer(h, add_recvs(h, a));
 	else if (!strcmp(line, "reset"))

@@ -47,7 +47,8 @@ static const char usage[] =
 "\n"
 "--hold commands: info, state, sum, recv-count, recv N, dump tx|rx|recv OFF LEN,\n"
 "fill tx|rx SEED, post OP [LEN [OFF [COUNT]]], wait COUNT MS, OP [LEN [OFF [COUNT]]],\n"
-"reset, up, quit. Each is answered by one line of JSON.\n"
+"reqs, reset, up, quit. Each is answered by one line of JSON; reqs lists the completions\n"
+"of requests since it was last asked.\n"
 "\n"
 "Exit status: 0 all ok, 1 some failed, 2 could not start.\n";
 

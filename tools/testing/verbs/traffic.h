@@ -12,6 +12,7 @@
 #define MAX_SIZES	64
 #define MAX_MTUS	8
 #define MAX_DEPTH	32
+#define KEPT_REQS	64
 #define REASON_LEN	256
 #define LINE_LEN	1024
 /* Unwritten bytes kept on both sides of every message; a stray packet shows there. */
@@ -111,6 +112,9 @@ struct endpoint {
 	unsigned int errors;
 	struct ibv_wc first_error;
 	struct ibv_wc last_req;
+	/* requests' completions, the last KEPT_REQS of them */
+	struct ibv_wc reqs[KEPT_REQS];
+	unsigned int req_count;
 };
 
 /* opts.c */
