@@ -5,62 +5,7 @@
 # srxe-test: kernels=debian,debug guests=1 timeout=900 cost=100
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
-
-# hold NAMESPACE DEVICE SOCKET [OPTION ...]: one end of a connection that stays.
-hold() {
-	background "${3##*/}.out" ip netns exec "$1" "$TRAFFIC" --dev "$2" --hold --control "$3" \
-		--port "$TRAFFIC_PORT" --qp "${qp:-rc}" "${@:4}"
-}
-
-# connected: a connection from a to b, with traffic over it both ways.
-connected() {
-	local left
-
-	# of a case that failed
-	left=$(ip netns pids "$NS_A" && ip netns pids "$NS_B")
-	# shellcheck disable=SC2086 # words
-	[ -z "$left" ] || kill -KILL $left
-	TRAFFIC_PORT=$((TRAFFIC_PORT + 1))
-	end_a=$(scratch)/a.$TRAFFIC_PORT end_b=$(scratch)/b.$TRAFFIC_PORT
-	hold "$NS_B" "$DEV_B" "$end_b" --addr "$IP4_B"
-	wait_for 20 listening "$NS_B" "$TRAFFIC_PORT" || fail "no server"
-	hold "$NS_A" "$DEV_A" "$end_a" "$IP4_B"
-	wait_for 30 test -S "$end_a" && wait_for 30 test -S "$end_b" ||
-		fail "no connection: $(cat "$end_a.out" "$end_b.out")"
-	ctl "$end_a" write 64 0 3 && ctl "$end_b" write 64 0 3 || fail "no traffic: $answer"
-}
-
-# ctl SOCKET COMMAND ...: the answer in $answer; status 0 if all went well, the
-# last request too.
-ctl() {
-	answer=$("$TRAFFIC" ctl "$1" "${*:2}") && grep -q '"ok":true' <<< "$answer" &&
-		! grep '"status":' <<< "$answer" | grep -qv '"status":"success"'
-}
-
-disconnected() {
-	ctl "$end_a" quit
-	ctl "$end_b" quit
-	wait_for 10 no_sa a "$DEV_A" && wait_for 10 no_sa b "$DEV_B" || fail "SAs are left"
-}
-
-# sas a|b DEVICE: JSON of the SAs that are not on their way out
-sas() {
-	"$1" "$SRXE" -j sa show "$2" | python3 -S -c 'import json, sys
-print(json.dumps([s for s in json.load(sys.stdin) if s["state"] != "dead"]))'
-}
-
-no_sa() {
-	[ "$(sas "$1" "$2")" = "[]" ]
-}
-
-# json X Y EXPRESSION ...: Python expressions about x and y are true.
-json() {
-	python3 -S -c 'import json, sys
-x, y = json.loads(sys.argv[1]), json.loads(sys.argv[2])
-for expression in sys.argv[3:]:
-	if not eval("(" + expression + ")"):
-		sys.exit("not so: " + expression)' "$@" 2>&1 || fail "in $1 and $2"
-}
+. "${0%/*}/../lib/hold.sh"
 
 both_ends() {
 	local now
@@ -170,8 +115,7 @@ revoked_key() {
 			k["state"] == "revoked" and k["sas"] == 0]' \
 		'[k for k in x if k["state"] == "tombstone" and k["peers"] == "'"$IP4_B"'" and
 			k["denied"]]'
-	ctl "$end_a" quit
-	ctl "$end_b" quit
+	let_go
 	new_key
 }
 
@@ -187,8 +131,7 @@ deleted_key() {
 	a "$SRXE" psk clear dev "$DEV_A" "$IP4_B" || fail "cannot clear"
 	json "$(a "$SRXE" -j psk show "$DEV_A")" '[]' \
 		'not [k for k in x if k["state"] == "tombstone"]'
-	ctl "$end_a" quit
-	ctl "$end_b" quit
+	let_go
 	new_key
 }
 
