@@ -47,6 +47,7 @@ ctl() {
 let_go() {
 	ctl "$end_a" quit
 	ctl "$end_b" quit
+	return 0	# there is no answer to that
 }
 
 # disconnected: the same, and with them what protected their connection.

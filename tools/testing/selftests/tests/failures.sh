@@ -1,0 +1,400 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What programs and administrators are told when a connection cannot be protected,
+# or no longer: the oldest request's status and vendor_err, the others flushed, and
+# one line in the log that names peer and remedy.
+# (Refusals for the mode or for being busy cannot be had by settings: KUnit has them.)
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=150
+. "${0%/*}/../lib/srxe-lib.sh"
+. "${0%/*}/../lib/traffic.sh"
+. "${0%/*}/../lib/hold.sh"
+
+# fresh: no keys, no tombstones, and a path that is whole.
+fresh() {
+	forget a
+	forget b
+	mend
+	a tc qdisc del dev net0 root 2> /dev/null
+	protect encrypt aes256-gcm || fail "cannot set mode and suite"
+}
+
+# forget a|b
+forget() {
+	local dev=$DEV_A desc
+
+	[ "$1" = a ] || dev=$DEV_B
+	for desc in $("$1" "$SRXE" psk show "$dev" | awk '/ state .* sas / { print $3 }'); do
+		"$1" "$SRXE" psk del dev "$dev" "$desc" 2> /dev/null
+	done
+	"$1" "$SRXE" psk clear dev "$dev" all
+}
+
+# keys a|b|both: a new key, for the other.
+keys() {
+	local key peer=$IP4_B me=$IP4_A
+
+	[ "${FAMILY:-4}" = 4 ] || peer=$IP6_B me=$IP6_A
+	key=$(psk_file)
+	[ "$1" = b ] || psk_add "$NS_A" "$DEV_A" "peer:$peer" "$key" || fail "no key in a"
+	[ "$1" = a ] || psk_add "$NS_B" "$DEV_B" "peer:$me" "$key" || fail "no key in b"
+}
+
+# The id of a's key for b.
+key_id() {
+	a "$SRXE" -j psk show "$DEV_A" | python3 -S -c 'import json, sys
+print([k["key-id"] for k in json.load(sys.stdin) if k["state"] == "live"][0])'
+}
+
+# cut, mend: nothing gets to b.
+cut() {
+	m bridge link set dev to_b state 0
+}
+
+mend() {
+	m bridge link set dev to_b state 3
+}
+
+# slow: what a sends takes its time.
+slow() {
+	a tc qdisc replace dev net0 root tbf rate 8mbit burst 32kb limit 10mb || skip "no tbf here"
+}
+
+# fails SOCKET STATUS:VENDOR [OP LEN COUNT]: some requests fail, the first that does
+# with that status, and the others are flushed.  $OUT more are out already.  All
+# completions are in $reqs then.
+fails() {
+	local all=$((${OUT:-0} + ${5:-6}))
+
+	[ -n "$OUT" ] || ctl "$1" reqs
+	[ "${5:-6}" -eq 0 ] || ctl "$1" post "${3:-write}" "${4:-64}" 0 "${5:-6}" ||
+		fail "cannot post: $answer"
+	ctl "$1" wait "$all" 60000
+	ctl "$1" reqs
+	reqs=$answer
+	json "$reqs" "[\"$2\", $all]" 'len(x["reqs"]) == y[1]' \
+		'(lambda bad: [w["status"] + ":" + w["vendor"] for w in bad[:1]] == y[:1] and
+			all(w["status"] == "wr-flush" and not w["vendor_err"] for w in bad[1:]))(
+			[w for w in x["reqs"] if w["status"] != "success"])' \
+		'sorted(x["reqs"], key=lambda w: w["status"] != "success") == x["reqs"]'
+	in_error "$1" || fail "the queue pair lives on: $answer"
+}
+
+in_error() {
+	ctl "$1" state
+	grep -q '"state":"ERR"' <<< "$answer"
+}
+
+# held_in_vain: a connection whose handshake has failed in a, for the first time.
+held_in_vain() {
+	local seen
+
+	seen=$(counter "$NS_A" "$DEV_A" hs_failed)
+	held
+	wait_for 30 counted "$NS_A" "$DEV_A" hs_failed $((seen + 1)) || fail "a has an SA"
+}
+
+# said MARK PATTERN [DEVICE]: the link has said that since the mark, once, and nothing
+# else about a queue pair.
+said() {
+	local lines
+
+	lines=$(log_since "$1" | grep "${3:-$DEV_A}: qp [0-9]*: ")
+	[ "$(wc -l <<< "$lines")" -eq 1 ] && grep -q "qp [0-9]*: $2\$" <<< "$lines" ||
+		fail "the log says: \"$lines\", not: $2"
+}
+
+# said_revoked MARK
+said_revoked() {
+	said "$1" "key for $IP4_B was revoked, has expired or was removed: srxe psk show dev $DEV_A"
+}
+
+# no_key 4|6: none here for the peer.
+no_key() {
+	local mark peer=$IP4_B FAMILY=$1
+
+	[ "$1" = 4 ] || peer=$IP6_B
+	fresh
+	keys b
+	held_in_vain
+	mark=$(log_mark)
+	fails "$end_a" loc-qp-op:no-key
+	said "$mark" "no key for $peer: srxe psk add dev $DEV_A peer:$peer"
+	let_go
+}
+
+# There is one, but it was revoked before.
+revoked_before() {
+	local mark
+
+	fresh
+	keys both
+	a "$SRXE" psk revoke dev "$DEV_A" "peer:$IP4_B" || fail "cannot revoke"
+	held_in_vain
+	mark=$(log_mark)
+	fails "$end_a" retry-exceeded:key-revoked
+	said_revoked "$mark"
+	let_go
+}
+
+# unknown_key none|other: b has none for a, or another.
+unknown_key() {
+	local mark before_b id
+
+	fresh
+	keys a
+	[ "$1" = none ] || keys b
+	id=$(key_id)
+	[ ${#id} -eq 32 ] || fail "no key id: $id"
+	before_b=$(counter "$NS_B" "$DEV_B" hs_drop_unknown_key)
+	held
+	mark=$(log_mark)
+	fails "$end_a" retry-exceeded:no-answer
+	said "$mark" "no answer, or $IP4_B does not know key $id: srxe psk show, there"
+	counted "$NS_B" "$DEV_B" hs_drop_unknown_key $((before_b + 1)) ||
+		fail "b did not count it"
+	let_go
+}
+
+# The attempt made when it was connected came to nothing; the request makes another.
+silent_peer() {
+	local mark
+
+	fresh
+	held_in_vain
+	cut
+	keys both
+	mark=$(log_mark)
+	fails "$end_a" retry-exceeded:no-answer
+	said "$mark" "no answer, or $IP4_B does not know key $(key_id): srxe psk show, there"
+	mend
+	let_go
+}
+
+# b's program stays, but has no device any more.
+link_gone() {
+	local mark
+
+	fresh
+	held_in_vain
+	keys both
+	link_del "$NS_B" "$DEV_B" || fail "b's link stays"
+	mark=$(log_mark)
+	fails "$end_a" retry-exceeded:no-answer
+	said "$mark" "no answer, or $IP4_B does not know key $(key_id): srxe psk show, there"
+	let_go
+	link_add "$NS_B" "$DEV_B" || fail "b's link does not come back"
+	wait_for 10 gid_index "$DEV_B" "$IP4_B" > /dev/null &&
+		wait_for 10 gid_index "$DEV_B" "$IP6_B" > /dev/null || fail "no GIDs"
+}
+
+# In the end there is an answer: what waited goes out.
+late_answer() {
+	fresh
+	held_in_vain
+	cut
+	keys both
+	ctl "$end_a" post write 64 0 6 || fail "cannot post: $answer"
+	sleep 1
+	mend
+	ctl "$end_a" wait 6 20000 || fail "$answer"
+	json "$answer" '[]' 'x["done"] == 6'
+	disconnected
+}
+
+# Asked by either side, and answered for both.
+refused_suite() {
+	local mark seen
+
+	fresh
+	keys both
+	b "$SRXE" link set "$DEV_B" suites aes128-gcm,chacha20-poly1305 || fail "cannot set suites"
+	seen=$(counter "$NS_B" "$DEV_B" hs_failed)
+	held_in_vain
+	wait_for 30 counted "$NS_B" "$DEV_B" hs_failed $((seen + 1)) || fail "b has an SA"
+	mark=$(log_mark)
+	fails "$end_a" rem-op:refused-suite
+	said "$mark" "$IP4_B refused: suite: srxe link show, here and there"
+	counted "$NS_B" "$DEV_B" hs_refuse_sent 1 || fail "b did not refuse"
+	# a queue pair in the error state answers nobody
+	seen=$(counter "$NS_A" "$DEV_A" hs_failed)
+	ctl "$end_a" reset && ctl "$end_a" up || fail "$answer"
+	wait_for 30 counted "$NS_A" "$DEV_A" hs_failed $((seen + 1)) || fail "a has an SA"
+	mark=$(log_mark)
+	fails "$end_b" rem-op:refused-suite
+	said "$mark" "$IP4_A refused: suite: srxe link show, here and there" "$DEV_B"
+	let_go
+}
+
+# An SA is in the making in a.
+asking() {
+	! no_sa a "$DEV_A"
+}
+
+# A minimum raised while a handshake waits: the answer is below it, so it is asked anew.
+raised_meanwhile() {
+	fresh
+	protect header aes256-gcm || fail "cannot set mode"
+	held_in_vain
+	cut
+	keys both
+	ctl "$end_a" post write 64 0 6 || fail "cannot post: $answer"
+	wait_for 5 asking || fail "no handshake begins"
+	a "$SRXE" link set "$DEV_A" mode encrypt || fail "cannot raise the mode"
+	mend
+	ctl "$end_a" wait 6 20000 || fail "$answer"
+	json "$(sas a "$DEV_A")" "$(sas b "$DEV_B")" \
+		'len(x) == 1 and all(s["mode"] == "encrypt" for s in x + y)'
+	disconnected
+}
+
+# under_way RC|UC OP LEN COUNT [cut]: the key goes while requests are out, which all
+# are if nothing gets to b.
+under_way() {
+	# shellcheck disable=SC2034 # held wants it
+	local mark qp=$1
+
+	fresh
+	keys both
+	connected
+	ctl "$end_a" reqs
+	"${5:-slow}"
+	ctl "$end_a" post "$2" "$3" 0 "$4" || fail "cannot post: $answer"
+	mark=$(log_mark)
+	a "$SRXE" psk revoke dev "$DEV_A" "peer:$IP4_B" || fail "cannot revoke"
+	OUT=$4 fails "$end_a" retry-exceeded:key-revoked "$2" "$3" 0
+	[ -z "$5" ] || json "$reqs" '[]' 'x["reqs"][0]["status"] != "success"'
+	said_revoked "$mark"
+	let_go
+}
+
+# Nothing is out when the key goes: the first request after it is told.
+idle_revoked() {
+	# shellcheck disable=SC2034 # held wants it
+	local mark qp=$1
+
+	fresh
+	keys both
+	connected
+	ctl "$end_a" reqs
+	mark=$(log_mark)
+	a "$SRXE" psk revoke dev "$DEV_A" "peer:$IP4_B" || fail "cannot revoke"
+	wait_for 5 in_error "$end_a" || fail "the queue pair is in $answer"
+	said_revoked "$mark"
+	fails "$end_a" wr-flush:key-revoked
+	ctl "$end_a" post write 64 && ctl "$end_a" wait 1 5000
+	grep -q '"status":"wr-flush","vendor_err":0' <<< "$answer" || fail "told again: $answer"
+	let_go
+}
+
+idle_expired() {
+	fresh
+	keys both
+	connected
+	ctl "$end_a" reqs
+	a "$SRXE" psk timeout dev "$DEV_A" "peer:$IP4_B" 1 || fail "cannot set the time limit"
+	wait_for 5 in_error "$end_a" || fail "the queue pair is in $answer"
+	fails "$end_a" wr-flush:key-revoked
+	let_go
+}
+
+address_gone() {
+	local mark
+
+	fresh
+	keys both
+	connected
+	ctl "$end_a" reqs
+	mark=$(log_mark)
+	a ip addr del "$IP4_A/24" dev net0 || fail "cannot remove the address"
+	wait_for 5 in_error "$end_a" || fail "the queue pair is in $answer"
+	said "$mark" "SA with $IP4_B ended: address gone, or machine suspended or copied"
+	fails "$end_a" wr-flush:sa-lost
+	let_go
+	a ip addr add "$IP4_A/24" dev net0 && wait_for 10 gid_index "$DEV_A" "$IP4_A" > /dev/null ||
+		fail "the address does not come back"
+}
+
+# revoked_there: the peer's key; here that is no more than silence.
+revoked_there() {
+	fresh
+	keys both
+	connected --retry 2 --qp-timeout 13
+	ctl "$end_a" reqs
+	b "$SRXE" psk revoke dev "$DEV_B" "peer:$IP4_A" || fail "cannot revoke"
+	fails "$end_a" retry-exceeded:none
+	fails "$end_b" wr-flush:key-revoked
+	let_go
+}
+
+# The peer's queue pair begins anew, which ours cannot follow.
+reset_there() {
+	local seen
+
+	fresh
+	keys both
+	connected --retry 3 --qp-timeout 14
+	ctl "$end_a" reqs
+	seen=$(counter "$NS_A" "$DEV_A" hs_drop_state)
+	ctl "$end_b" reset && ctl "$end_b" up || fail "$answer"
+	wait_for 10 counted "$NS_A" "$DEV_A" hs_drop_state $((seen + 1)) ||
+		fail "b does not ask for a handshake"
+	fails "$end_a" retry-exceeded:peer-reset
+	let_go
+}
+
+# As good as new after a reset, and not a line more than the rate limit lets through.
+rate_limited() {
+	local mark lines i
+
+	fresh
+	held_in_vain
+	sysctl -qw net.core.message_cost=60 net.core.message_burst=3
+	mark=$(log_mark)
+	for i in 1 2 3 4 5 6; do
+		fails "$end_a" loc-qp-op:no-key
+		ctl "$end_a" reset && ctl "$end_a" up || fail "round $i: $answer"
+	done
+	lines=$(log_since "$mark" | grep -c "$DEV_A: qp [0-9]*: no key for $IP4_B")
+	often
+	[ "$lines" -le 3 ] || fail "$lines lines"
+	keys both
+	ctl "$end_a" reset && ctl "$end_b" reset && ctl "$end_b" up && ctl "$end_a" up ||
+		fail "$answer"
+	ctl "$end_a" write 64 0 3 || fail "no traffic: $answer"
+	disconnected
+}
+
+# Cases follow each other faster than the kernel's limit for all lines expects.
+often() {
+	sysctl -qw net.core.message_cost=5 net.core.message_burst=200
+}
+
+ktap_plan 22
+topo_path
+module_load secure-rxe
+link_pair
+often
+at_exit sysctl -qw net.core.message_cost=5 net.core.message_burst=10
+ktap_case no_key 4
+ktap_case no_key 6
+ktap_case revoked_before
+ktap_case unknown_key none
+ktap_case unknown_key other
+ktap_case silent_peer
+ktap_case link_gone
+ktap_case late_answer
+ktap_case refused_suite
+ktap_case raised_meanwhile
+ktap_case under_way rc write 4096 20 cut
+ktap_case under_way rc write 60000 20 cut
+ktap_case under_way rc read 4096 40 cut
+ktap_case under_way rc write 60000 60
+ktap_case under_way uc write 60000 60
+ktap_case idle_revoked rc
+ktap_case idle_revoked uc
+ktap_case idle_expired
+ktap_case address_gone
+ktap_case revoked_there
+ktap_case reset_there
+ktap_case rate_limited
+ktap_end
