@@ -4,17 +4,15 @@
 
   verbs_fixes.py windows A A_GID B B_GID     bounds of memory windows
   verbs_fixes.py window-states A A_GID B B_GID   windows unbound, and without a queue pair
-  verbs_fixes.py opcode A A_GID B B_GID      opcodes out of bounds in a user's ring
-  verbs_fixes.py reg-mr A A_GID B B_GID      memory registration in a user's ring
   verbs_fixes.py path-mtu A A_GID B B_GID BYTES yes|no
   verbs_fixes.py plaintext A A_GID B B_GID   writes that a packet tap looks for
   verbs_fixes.py tap                         the tap: reads what it got at end of input
 
 A and B are devices, each with the index of its GID. RDMA devices are seen in
-every network namespace, so one program can be both ends.
+every network namespace, so one program can be both ends.  (What applications
+write into their rings: verbs_rings.py.)
 """
 
-import ctypes
 import errno
 import socket
 import sys
@@ -36,7 +34,6 @@ LOCAL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_MW_BIND
 SIZE = 16384
 SECONDS = 30
 ZERO_BASED = 1 << 5
-WR_REG_MR = 0x20
 MTU = {256: e.IBV_MTU_256, 512: e.IBV_MTU_512, 1024: e.IBV_MTU_1024,
        2048: e.IBV_MTU_2048, 4096: e.IBV_MTU_4096}
 
@@ -214,70 +211,6 @@ def window_states(a, b):
     window.close()
 
 
-class Ring:
-    """The send ring of a queue pair, as the kernel and the library share it."""
-
-    HEADER = 3 * 128
-
-    def __init__(self, end):
-        if end.qp:  # or the new rings are mapped where its were
-            end.qp.close()
-            end.cq.close()
-            end.qp = None
-        before = self.mappings()
-        end.make_qp()
-        rings = [Ring.header(start) for start in self.mappings() - before]
-        # send requests are larger than receive requests and completions
-        self.base, self.size, self.mask = max(rings, key=lambda ring: ring[1])
-
-    @staticmethod
-    def mappings():
-        """Where rings are mapped."""
-        with open("/proc/self/maps", encoding="ascii") as maps:
-            return {int(line.split("-")[0], 16) for line in maps if "/uverbs" in line}
-
-    @staticmethod
-    def header(start):
-        """Address, element size and index mask of a ring."""
-        word = ctypes.c_uint32.from_address
-        return start, 1 << word(start).value, word(start + 4).value
-
-    def put(self, opcode, pointer):
-        """Adds a request that the library would never write."""
-        producer = ctypes.c_uint32.from_address(self.base + 128)
-        slot = self.base + self.HEADER + producer.value * self.size
-        ctypes.memset(slot, 0, self.size)
-        ctypes.c_uint64.from_address(slot).value = 4711
-        ctypes.c_uint32.from_address(slot + 12).value = opcode
-        ctypes.c_uint64.from_address(slot + 24).value = pointer
-        producer.value = (producer.value + 1) & self.mask
-
-
-def bad_request(a, b, opcode, pointer=0):
-    """Such a request fails, and what follows is flushed."""
-    ring = Ring(a)
-    b.make_qp()
-    a.connect(b)
-    b.connect(a)
-    ring.put(opcode, pointer)
-    # a proper one rings the bell
-    expect(a.work(e.IBV_WR_RDMA_WRITE, b.mr.rkey, b.mr.buf), e.IBV_WC_LOC_QP_OP_ERR,
-           f"opcode {opcode:#x}")
-    expect(a.wait(), e.IBV_WC_WR_FLUSH_ERR, "the request after it")
-
-
-def opcodes(a, b):
-    """Opcodes that are no index into anything."""
-    for opcode in (0x21, 0x40, 0xff, 0x1000, 0x7fffffff, 0x80000000, 0xffffffff):
-        bad_request(a, b, opcode)
-
-
-def reg_mr(a, b):
-    """A memory region at an address of the user's choice."""
-    for pointer in (0, 0x1000, a.mr.buf, 0xffff888000001000, 0xdead000000000000):
-        bad_request(a, b, WR_REG_MR, pointer)
-
-
 def path_mtu(a, b, size, allowed):
     """A path MTU, on a link whose netdev has a certain MTU."""
     a.make_qp()
@@ -336,7 +269,7 @@ def main():
             tap()
             return
         a, b = End(*sys.argv[2:4]), End(*sys.argv[4:6])
-        {"windows": windows, "window-states": window_states, "opcode": opcodes, "reg-mr": reg_mr, "path-mtu": path_mtu,
+        {"windows": windows, "window-states": window_states, "path-mtu": path_mtu,
          "plaintext": plaintext}[command](a, b, *sys.argv[6:])
     except Failure as failure:
         sys.exit(f"{command}: {failure}")

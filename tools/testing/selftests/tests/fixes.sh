@@ -1,18 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # What rxe lacks whatever the mode, on our module: bounds of memory windows, path
-# MTU, a full queue, requests in user rings, data that a packet tap shares.
+# MTU, a full queue, requests in user rings, data that a packet
+# tap shares.
 # (Packet info unset on early drops: malformed.sh.)
-# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=120
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=200
 . "${0%/*}/../lib/srxe-lib.sh"
 
 # The peer's index is looked up once: every start of a program costs under TCG.
-verbs() {
-	local what=$1
+program() {
+	local program=$1 what=$2
 
-	shift
-	timeout -k 5 180 "${0%/*}/../lib/verbs_fixes.py" "$what" \
+	shift 2
+	timeout -k 5 180 "${0%/*}/../lib/$program" "$what" \
 		"$DEV_A" "$gid_a" "$DEV_B" "$gid_b" "$@" || fail "$what: status $?"
+}
+
+verbs() {
+	program verbs_fixes.py "$@"
+}
+
+rings() {
+	program verbs_rings.py "$@"
 }
 
 memory_windows() {
@@ -24,11 +33,11 @@ window_states() {
 }
 
 opcode_in_user_ring() {
-	verbs opcode
+	rings opcode
 }
 
 reg_mr_in_user_ring() {
-	verbs reg-mr
+	rings reg-mr
 }
 
 # The netdev's MTU may change at any time; who asks then gets the link's.

@@ -1,0 +1,163 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""What applications must not be able to do by writing into their own rings.
+
+  verbs_rings.py opcode A A_GID B B_GID      opcodes out of bounds
+  verbs_rings.py reg-mr A A_GID B B_GID      memory registration
+
+A and B are devices, each with the index of its GID.
+"""
+
+import ctypes
+import sys
+import time
+
+from pyverbs import enums as e
+from pyverbs.wr import SGE, RecvWR, SendWR
+
+from verbs_fixes import SECONDS, SIZE, End, Failure, expect
+
+WR_SEND, WR_WRITE, WR_ATOMIC_WRITE, WR_REG_MR = 2, 0, 15, 0x20
+SIGNALED, INLINE = 2, 8
+PENDING, ERROR = 2, 4
+INLINE_DATA = 208
+# struct rxe_send_wqe: offset, type
+SEND = {
+    "wr_id": (0, ctypes.c_uint64), "opcode": (12, ctypes.c_uint32),
+    "flags": (16, ctypes.c_uint32), "addr": (24, ctypes.c_uint64),
+    "rkey": (32, ctypes.c_uint32), "mw_length": (32, ctypes.c_uint64),
+    "status": (144, ctypes.c_uint32), "state": (148, ctypes.c_uint32),
+    "iova": (152, ctypes.c_uint64), "mask": (160, ctypes.c_uint32),
+    "first_psn": (164, ctypes.c_uint32),
+    "last_psn": (168, ctypes.c_uint32), "has_rd_atomic": (180, ctypes.c_uint32),
+    "length": (184, ctypes.c_uint32), "resid": (188, ctypes.c_uint32),
+    "cur_sge": (192, ctypes.c_uint32), "num_sge": (196, ctypes.c_uint32),
+    "sge_offset": (200, ctypes.c_uint32), "sge_addr": (208, ctypes.c_uint64),
+    "sge_length": (216, ctypes.c_uint32), "lkey": (220, ctypes.c_uint32),
+}
+# struct rxe_recv_wqe
+RECV = {
+    "cur_sge": (24, ctypes.c_uint32), "num_sge": (28, ctypes.c_uint32),
+    "sge_offset": (32, ctypes.c_uint32),
+}
+BEYOND = (1, 2, 255, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff)
+
+
+class Ring:
+    """A ring of a queue pair, as the kernel and the library share it."""
+
+    HEADER = 3 * 128
+
+    def __init__(self, found, fields):
+        self.base, self.size, self.mask = found
+        self.fields = fields
+
+    def slot(self, index):
+        """Address of a request."""
+        return self.base + self.HEADER + (index & self.mask) * self.size
+
+    def field(self, index, name):
+        """A field of a request."""
+        offset, kind = self.fields[name]
+        return kind.from_address(self.slot(index) + offset)
+
+    @property
+    def producer(self):
+        """How far it is filled."""
+        return ctypes.c_uint32.from_address(self.base + 128)
+
+    def put(self, data=b"", **fields):
+        """Adds a request that the library would never write."""
+        index = self.producer.value
+        ctypes.memset(self.slot(index), 0, self.size)
+        for name, value in {"wr_id": 4711, "iova": fields.get("addr", 0), **fields}.items():
+            self.field(index, name).value = value
+        ctypes.memmove(self.slot(index) + INLINE_DATA, data, len(data))
+        self.producer.value = (index + 1) & self.mask
+
+
+def mappings():
+    """Where rings are mapped."""
+    with open("/proc/self/maps", encoding="ascii") as maps:
+        return {int(line.split("-")[0], 16) for line in maps if "/uverbs" in line}
+
+
+def header(start):
+    """Address, element size and index mask of a ring."""
+    word = ctypes.c_uint32.from_address
+    return start, 1 << word(start).value, word(start + 4).value
+
+
+def make_rings(end):
+    """A new queue pair; gives its send ring and its receive ring."""
+    if end.qp:  # or the new rings are mapped where its were
+        end.qp.close()
+        end.cq.close()
+        end.qp = None
+    before = mappings()
+    end.make_qp()
+    rings = [header(start) for start in mappings() - before]
+    # send requests are the largest; one receive request is the shortest ring
+    return (Ring(max(rings, key=lambda ring: ring[1]), SEND),
+            Ring(min(rings, key=lambda ring: ring[2]), RECV))
+
+
+def connected(a, b):
+    """New queue pairs on both ends, connected; gives a's send and b's receive ring."""
+    send, _ = make_rings(a)
+    _, receive = make_rings(b)
+    a.connect(b)
+    b.connect(a)
+    b.mr.write(b"." * SIZE, SIZE)
+    return send, receive
+
+
+def receive_one(end):
+    """Posts a buffer of all the memory."""
+    end.qp.post_recv(RecvWR(num_sge=1, sg=[SGE(end.mr.buf, SIZE, end.mr.lkey)]))
+
+
+def nothing_arrived(end, what):
+    """No message, and no byte of the memory changed."""
+    count, completions = end.cq.poll()
+    if count and completions[0].status == e.IBV_WC_SUCCESS:
+        raise Failure(f"{what}: a message arrived")
+    if end.mr.read(SIZE, 0) != b"." * SIZE:
+        raise Failure(f"{what}: the peer's memory changed")
+
+
+def refused(a, b, ring, wanted, **fields):
+    """Such a request fails, what follows is flushed, and the peer sees nothing of it."""
+    what = ", ".join(f"{name} {value:#x}" for name, value in fields.items())
+    receive_one(b)
+    ring.put(**fields)
+    # a proper one rings the bell
+    expect(a.work(e.IBV_WR_RDMA_WRITE, b.mr.rkey, b.mr.buf), wanted, what)
+    expect(a.wait(), e.IBV_WC_WR_FLUSH_ERR, f"{what}: the request after it")
+    nothing_arrived(b, what)
+
+
+def opcodes(a, b):
+    """Opcodes that are no index into anything."""
+    for opcode in (0x21, 0x40, 0xff, 0x1000, 0x7fffffff, 0x80000000, 0xffffffff):
+        refused(a, b, connected(a, b)[0], e.IBV_WC_LOC_QP_OP_ERR, opcode=opcode)
+
+
+def reg_mr(a, b):
+    """A memory region at an address of the user's choice."""
+    for pointer in (0, 0x1000, a.mr.buf, 0xffff888000001000, 0xdead000000000000):
+        refused(a, b, connected(a, b)[0], e.IBV_WC_LOC_QP_OP_ERR, opcode=WR_REG_MR, addr=pointer)
+
+
+def main():
+    """Runs one of them."""
+    command = sys.argv[1]
+    try:
+        a, b = End(*sys.argv[2:4]), End(*sys.argv[4:6])
+        {"opcode": opcodes, "reg-mr": reg_mr}[command](a, b)
+    except Failure as failure:
+        sys.exit(f"{command}: {failure}")
+
+
+if __name__ == "__main__":
+    main()
