@@ -27,6 +27,7 @@ struct net;
 struct net_device;
 struct rxe_cqe;
 struct rxe_dev;
+struct rxe_dma_info;
 struct rxe_mr;
 struct rxe_mw;
 struct rxe_pkt_info;
@@ -141,5 +142,21 @@ static inline bool srxe_wr_opcode_ok(int *opcode)
 	*opcode = array_index_nospec(*opcode, srxe_wr_opcode_count);
 	return true;
 }
+
+/*
+ * Rings of work requests: wherever payload is copied by what a request says
+ * (send task, receive task), and where a request fails.
+ */
+int srxe_copy_send(struct rxe_qp *qp, struct rxe_dma_info *dma, void *addr,
+		   unsigned int length);
+int srxe_copy_response(struct rxe_qp *qp, struct rxe_dma_info *dma, void *addr,
+		       unsigned int length);
+int srxe_copy_recv(struct rxe_qp *qp, struct rxe_dma_info *dma, void *addr,
+		   unsigned int length);
+int srxe_skip_send(const struct rxe_qp *qp, struct rxe_dma_info *dma, unsigned int length);
+int srxe_copy_inline(const struct rxe_qp *qp, struct rxe_dma_info *dma, void *addr,
+		     unsigned int length);
+int srxe_copy_atomic_write(struct rxe_dma_info *dma, void *addr, unsigned int length);
+void srxe_fail_wqe(struct rxe_send_wqe *wqe);
 
 #endif /* SRXE_HOOKS_H */

@@ -51,6 +51,7 @@ class End:
         self.pd = PD(self.ctx)
         self.mr = MR(self.pd, SIZE, LOCAL | REMOTE)
         self.cq = self.qp = None
+        self.timeout = 14
 
     def make_qp(self):
         """A queue pair; one that failed before is gone."""
@@ -73,7 +74,7 @@ class End:
         attr.max_rd_atomic = attr.max_dest_rd_atomic = 1
         attr.rq_psn = attr.sq_psn = 100
         attr.min_rnr_timer = 12
-        attr.timeout = 14
+        attr.timeout = self.timeout
         attr.retry_cnt = attr.rnr_retry = 7
         route = GlobalRoute(dgid=peer.ctx.query_gid(1, peer.gid_index), sgid_index=self.gid_index)
         attr.ah_attr = AHAttr(port_num=1, is_global=1, gr=route)

@@ -4,6 +4,10 @@
 
   verbs_rings.py opcode A A_GID B B_GID      opcodes out of bounds
   verbs_rings.py reg-mr A A_GID B B_GID      memory registration
+  verbs_rings.py payload A A_GID B B_GID     payload that is not in the request
+  verbs_rings.py receive A A_GID B B_GID     buffers that the request has not
+  verbs_rings.py late A A_GID B B_GID        requests changed while a response is
+                                             under way; it must take some time
 
 A and B are devices, each with the index of its GID.
 """
@@ -149,12 +153,112 @@ def reg_mr(a, b):
         refused(a, b, connected(a, b)[0], e.IBV_WC_LOC_QP_OP_ERR, opcode=WR_REG_MR, addr=pointer)
 
 
+def accepted(a, b):
+    """What the cases below are made of works within bounds."""
+    ring, _ = connected(a, b)
+    receive_one(b)
+    ring.put(b"0123456789abcdef", opcode=WR_SEND, flags=SIGNALED | INLINE, length=8, resid=8,
+             sge_offset=8)
+    ring.put(b"atomic.8", opcode=WR_ATOMIC_WRITE, flags=SIGNALED, length=8, resid=8,
+             addr=b.mr.buf + 4096, rkey=b.mr.rkey)
+    expect(a.work(e.IBV_WR_RDMA_WRITE, b.mr.rkey, b.mr.buf + 8192), e.IBV_WC_SUCCESS, "inline")
+    expect(a.wait(), e.IBV_WC_SUCCESS, "atomic write")
+    expect(a.wait(), e.IBV_WC_SUCCESS, "write")
+    expect(b.wait(), e.IBV_WC_SUCCESS, "receive")
+    memory = b.mr.read(SIZE, 0)
+    if memory[:9] != b"89abcdef." or memory[4096:4105] != b"atomic.8.":
+        raise Failure("within bounds: the memory is not what was sent")
+
+
+def payload(a, b):
+    """Payload that is somewhere else than in the request or in its buffers."""
+    accepted(a, b)
+    prot, oper = e.IBV_WC_LOC_PROT_ERR, e.IBV_WC_LOC_QP_OP_ERR
+    inline = {"flags": SIGNALED | INLINE}
+    sge = {"sge_addr": a.mr.buf, "sge_length": 64, "lkey": a.mr.lkey, "num_sge": 1}
+    cases = []
+    for opcode in (WR_SEND, WR_WRITE):
+        # one byte too far, the next request, the page behind the ring, anywhere
+        for offset in (9, 16, 48, 4096, 16384, 0x10000, 0x7ffffff0, 0x80000000, 0xfffffff8):
+            cases.append((prot, {"opcode": opcode, **inline, "length": 8, "resid": 8,
+                                 "sge_offset": offset}))
+        for length in (17, 1024, 4096, 0xffffffff):
+            cases.append((prot, {"opcode": opcode, **inline, "length": length,
+                                 "resid": length}))
+        cases.append((prot, {"opcode": opcode, **inline, "length": 4096, "resid": 4096,
+                             "sge_offset": 0x12345000}))
+    for length in (9, 64, 1024, 0xffffffff):
+        cases.append((prot, {"opcode": WR_ATOMIC_WRITE, "length": length, "resid": length}))
+    for wrong in [{"num_sge": 0}, {"sge_offset": 64}] + [{"cur_sge": n} for n in BEYOND] + \
+                 [{"num_sge": n} for n in BEYOND[1:]]:
+        cases.append((oper, {"opcode": WR_SEND, "length": 64, "resid": 64, **sge, **wrong}))
+    for wanted, fields in cases:
+        ring, _ = connected(a, b)
+        refused(a, b, ring, wanted, **{"addr": b.mr.buf, "rkey": b.mr.rkey, **fields})
+    # from the last request there is nothing but the end of the ring to read
+    for fields in ({"opcode": WR_ATOMIC_WRITE, "length": 1024, "resid": 1024},
+                   {"opcode": WR_SEND, **inline, "length": 1024, "resid": 1024}):
+        ring, _ = connected(a, b)
+        while ring.producer.value != ring.mask:
+            expect(a.work(e.IBV_WR_RDMA_WRITE, b.mr.rkey, b.mr.buf), e.IBV_WC_SUCCESS, "write")
+        b.mr.write(b"." * SIZE, SIZE)
+        refused(a, b, ring, prot, **{"addr": b.mr.buf, "rkey": b.mr.rkey, **fields})
+
+
+def receive(a, b):
+    """A buffer to receive into that the request has not."""
+    for wrong in [{"sge_offset": SIZE}] + [{"cur_sge": n} for n in BEYOND]:
+        _, ring = connected(a, b)
+        receive_one(b)
+        for name, value in wrong.items():
+            ring.field(0, name).value = value
+        expect(a.work(e.IBV_WR_SEND), e.IBV_WC_REM_INV_REQ_ERR, f"received with {wrong}")
+        nothing_arrived(b, f"received with {wrong}")
+
+
+def changed_late(a, b, opcode, wanted, **fields):
+    """Changes a request that waits for its response."""
+    ring, _ = connected(a, b)
+    a.work(e.IBV_WR_RDMA_WRITE, b.mr.rkey, b.mr.buf)  # the connection stands
+    request = SendWR(opcode=opcode, num_sge=1, sg=[SGE(a.mr.buf, 8, a.mr.lkey)],
+                     send_flags=e.IBV_SEND_SIGNALED)
+    if opcode == e.IBV_WR_RDMA_READ:
+        request.set_wr_rdma(b.mr.rkey, b.mr.buf)
+    else:
+        request.set_wr_atomic(b.mr.rkey, b.mr.buf, 1, 1)
+    a.mr.write(b"!" * 4096, 4096)
+    index = ring.producer.value
+    a.qp.post_send(request)
+    end = time.monotonic() + SECONDS
+    while ring.field(index, "state").value != PENDING:
+        if time.monotonic() > end:
+            raise Failure("the request was not sent")
+    for name, value in fields.items():
+        ring.field(index, name).value = value
+    what = f"opcode {opcode}, {fields}"
+    expect(a.wait(), wanted, what)
+    if a.mr.read(4096, 0) != b"!" * 4096:
+        raise Failure(f"{what}: memory changed")
+
+
+def late(a, b):
+    """The response finds another request than the one it is the response to."""
+    a.timeout = b.timeout = 18  # a second; sent again, a request is as it was
+    for opcode in (e.IBV_WR_RDMA_READ, e.IBV_WR_ATOMIC_FETCH_AND_ADD):
+        for number in BEYOND:
+            changed_late(a, b, opcode, e.IBV_WC_LOC_PROT_ERR, num_sge=0xffffffff, cur_sge=number)
+            changed_late(a, b, opcode, e.IBV_WC_LOC_PROT_ERR, sge_offset=max(number, 7))
+        changed_late(a, b, opcode, e.IBV_WC_LOC_PROT_ERR, resid=4)
+        changed_late(a, b, opcode, e.IBV_WC_FATAL_ERR, status=0, state=ERROR)
+
+
 def main():
     """Runs one of them."""
     command = sys.argv[1]
     try:
         a, b = End(*sys.argv[2:4]), End(*sys.argv[4:6])
-        {"opcode": opcodes, "reg-mr": reg_mr}[command](a, b)
+        {"opcode": opcodes, "reg-mr": reg_mr, "payload": payload, "receive": receive,
+         "late": late}[command](a, b)
     except Failure as failure:
         sys.exit(f"{command}: {failure}")
 

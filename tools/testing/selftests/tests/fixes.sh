@@ -40,6 +40,21 @@ reg_mr_in_user_ring() {
 	rings reg-mr
 }
 
+payload_in_user_ring() {
+	rings payload
+}
+
+buffers_in_user_ring() {
+	rings receive
+}
+
+# Responses are under way long enough to change requests meanwhile.
+late_change_in_user_ring() {
+	b tc qdisc add dev net0 root netem delay 150ms || fail "no netem"
+	rings late
+	b tc qdisc del dev net0 root
+}
+
 # The netdev's MTU may change at any time; who asks then gets the link's.
 path_mtu_above_link() {
 	verbs path-mtu 4096 yes
@@ -80,7 +95,7 @@ shared_with_tap() {
 	wait $! || fail "$(cat "$(scratch)/tap")"
 }
 
-ktap_plan 7
+ktap_plan 10
 modprobe sch_netem
 topo_direct
 module_load secure-rxe
@@ -92,6 +107,9 @@ ktap_case memory_windows
 ktap_case window_states
 ktap_case opcode_in_user_ring
 ktap_case reg_mr_in_user_ring
+ktap_case payload_in_user_ring
+ktap_case buffers_in_user_ring
+ktap_case late_change_in_user_ring
 ktap_case path_mtu_above_link
 ktap_case full_queue
 ktap_case shared_with_tap
