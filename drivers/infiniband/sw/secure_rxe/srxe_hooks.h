@@ -32,6 +32,7 @@ struct rxe_mr;
 struct rxe_mw;
 struct rxe_pkt_info;
 struct rxe_qp;
+struct rxe_queue;
 struct rxe_send_wqe;
 struct sk_buff;
 struct socket;
@@ -145,7 +146,7 @@ static inline bool srxe_wr_opcode_ok(int *opcode)
 
 /*
  * Rings of work requests: wherever payload is copied by what a request says
- * (send task, receive task), and where a request fails.
+ * (send task, receive task), where a request fails, and where a ring is emptied.
  */
 int srxe_copy_send(struct rxe_qp *qp, struct rxe_dma_info *dma, void *addr,
 		   unsigned int length);
@@ -158,5 +159,7 @@ int srxe_copy_inline(const struct rxe_qp *qp, struct rxe_dma_info *dma, void *ad
 		     unsigned int length);
 int srxe_copy_atomic_write(struct rxe_dma_info *dma, void *addr, unsigned int length);
 void srxe_fail_wqe(struct rxe_send_wqe *wqe);
+bool srxe_ring_round(const struct rxe_queue *q, unsigned int *taken);
+void *srxe_ring_next(struct rxe_queue *q, unsigned int *taken);
 
 #endif /* SRXE_HOOKS_H */

@@ -14,6 +14,7 @@
 
 #include "rxe.h"
 #include "rxe_loc.h"
+#include "rxe_queue.h"
 #include "srxe_hooks.h"
 
 /* Payload of an atomic write, which any slot of a ring has room for. */
@@ -255,4 +256,32 @@ void srxe_fail_wqe(struct rxe_send_wqe *wqe)
 {
 	if (READ_ONCE(wqe->status) == IB_WC_SUCCESS)
 		wqe->status = IB_WC_FATAL_ERR;
+}
+
+/**
+ * srxe_ring_round() - has more been taken from a ring than fits into it?
+ * @q: the ring
+ * @taken: how many requests were taken from it at a stretch, 0 at first; counted here
+ *
+ * While we take them user space can add more, without end.
+ *
+ * Context: any.
+ * Return: true if so, and it is time to let others run.
+ */
+bool srxe_ring_round(const struct rxe_queue *q, unsigned int *taken)
+{
+	return (*taken)++ > q->index_mask;
+}
+
+/**
+ * srxe_ring_next() - next request to take from a ring that is emptied
+ * @q: the ring
+ * @taken: as for srxe_ring_round()
+ *
+ * Context: any.
+ * Return: the request; or NULL, if there is none or as many as fit were taken.
+ */
+void *srxe_ring_next(struct rxe_queue *q, unsigned int *taken)
+{
+	return srxe_ring_round(q, taken) ? NULL : queue_head(q, q->type);
 }

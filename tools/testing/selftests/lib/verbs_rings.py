@@ -8,22 +8,28 @@
   verbs_rings.py receive A A_GID B B_GID     buffers that the request has not
   verbs_rings.py late A A_GID B B_GID        requests changed while a response is
                                              under way; it must take some time
+  verbs_rings.py index A A_GID B B_GID       rings that never end
 
 A and B are devices, each with the index of its GID.
 """
 
 import ctypes
+import os
+import random
+import signal
 import sys
 import time
 
 from pyverbs import enums as e
+from pyverbs.pyverbs_error import PyverbsRDMAError
+from pyverbs.qp import QPAttr
 from pyverbs.wr import SGE, RecvWR, SendWR
 
 from verbs_fixes import SECONDS, SIZE, End, Failure, expect
 
 WR_SEND, WR_WRITE, WR_ATOMIC_WRITE, WR_REG_MR = 2, 0, 15, 0x20
 SIGNALED, INLINE = 2, 8
-PENDING, ERROR = 2, 4
+PENDING, DONE, ERROR = 2, 3, 4
 INLINE_DATA = 208
 # struct rxe_send_wqe: offset, type
 SEND = {
@@ -44,7 +50,10 @@ RECV = {
     "cur_sge": (24, ctypes.c_uint32), "num_sge": (28, ctypes.c_uint32),
     "sge_offset": (32, ctypes.c_uint32),
 }
+PR_SET_PDEATHSIG = 1
 BEYOND = (1, 2, 255, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff)
+
+libc = ctypes.CDLL(None)
 
 
 class Ring:
@@ -252,10 +261,135 @@ def late(a, b):
         changed_late(a, b, opcode, e.IBV_WC_FATAL_ERR, status=0, state=ERROR)
 
 
+class Scribbler:
+    """A process that writes into the rings it shares, as fast as it can."""
+
+    def __init__(self, scribble):
+        parent = os.getpid()
+        self.pid = os.fork()
+        if not self.pid:
+            libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            try:
+                if os.getppid() != parent:
+                    return
+                while True:
+                    scribble()
+            finally:
+                os._exit(1)
+
+    def stop(self):
+        """Ends it; it must not have ended before."""
+        os.kill(self.pid, signal.SIGKILL)
+        _, status = os.waitpid(self.pid, 0)
+        if os.WTERMSIG(status) != signal.SIGKILL:
+            raise Failure(f"the scribbler ended: {status:#x}")
+
+
+def rounds(seconds):
+    """Numbers, for so long."""
+    end, number = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        yield number
+        number += 1
+
+
+def traffic(a, b):
+    """Requests of all kinds, whatever becomes of them."""
+    for _ in range(100):
+        opcode = random.choice((e.IBV_WR_SEND, e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_READ,
+                                e.IBV_WR_ATOMIC_FETCH_AND_ADD))
+        request = SendWR(opcode=opcode, num_sge=1, sg=[SGE(a.mr.buf, 8, a.mr.lkey)],
+                         send_flags=random.choice((0, e.IBV_SEND_SIGNALED)))
+        if opcode == e.IBV_WR_ATOMIC_FETCH_AND_ADD:
+            request.set_wr_atomic(b.mr.rkey, b.mr.buf, 1, 1)
+        elif opcode != e.IBV_WR_SEND:
+            request.set_wr_rdma(b.mr.rkey, b.mr.buf)
+        try:
+            receive_one(b)
+        except PyverbsRDMAError:
+            pass  # one is enough
+        try:
+            a.qp.post_send(request)
+        except PyverbsRDMAError:
+            pass  # the ring is full, or says so
+        for end in (a, b):
+            end.cq.poll()
+
+
+def index_round(number, a, b):
+    """One round, by a process that may crash: the library trusts its rings."""
+    a, b = End(*a), End(*b)
+    rings = connected(a, b)
+    names = (("state", "state", "state", "status", "first_psn", "last_psn", "mask", "resid",
+              "cur_sge", "num_sge", "sge_offset", "flags", "has_rd_atomic"),
+             ("cur_sge", "num_sge", "sge_offset"))
+    fields = [ring.field(slot, name) for ring, some in zip(rings, names)
+              for slot in range(ring.mask + 1) for name in some]
+    values = [0, 1, PENDING, DONE, ERROR, 8, 64, 100, 128, 0x10000, 0x7fffffff, 0xffffffff]
+
+    def scribble():
+        for _ in range(1000):
+            for ring in rings:  # indices that only grow, within bounds or not, and any
+                index = ring.producer.value + 1
+                ring.producer.value = (index & ring.mask, index, random.getrandbits(32))[number % 3]
+            if number % 2:
+                random.choice(fields).value = random.choice(values)
+            else:
+                rings[0].field(random.getrandbits(16), "state").value = DONE
+
+    scribbler = Scribbler(scribble)
+    try:
+        traffic(a, b)
+        start = time.monotonic()
+        for end in (a, b):
+            end.qp.modify(QPAttr(qp_state=e.IBV_QPS_ERR), e.IBV_QP_STATE)
+            end.qp.close()
+        if time.monotonic() - start > 10:
+            raise Failure("a queue pair takes long to go")
+    finally:
+        scribbler.stop()
+
+
+def in_child(function, *args):
+    """Has a process of its own do it; gives how it ended."""
+    pid = os.fork()
+    if not pid:
+        status = 1
+        try:
+            function(*args)
+            status = 0
+        except Failure as failure:
+            print(failure, flush=True)
+            status = 2
+        finally:
+            os._exit(status)
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return status
+        time.sleep(0.05)
+    raise Failure("a process with a queue pair does not go")
+
+
+def index(*args):
+    """How far a ring is filled, and how far its requests are, changes all the time."""
+    ended = [in_child(index_round, number, args[:2], args[2:]) for number in rounds(15)]
+    if any(os.WIFEXITED(status) and os.WEXITSTATUS(status) == 2 for status in ended):
+        raise Failure("see above")
+    print(f"{len(ended)} rounds, ended with {sorted(set(ended))}")
+    a, b = End(*args[:2]), End(*args[2:])
+    connected(a, b)
+    expect(a.work(e.IBV_WR_RDMA_WRITE, b.mr.rkey, b.mr.buf), e.IBV_WC_SUCCESS, "a write after it")
+
+
 def main():
     """Runs one of them."""
     command = sys.argv[1]
     try:
+        if command == "index":
+            index(*sys.argv[2:6])
+            return
         a, b = End(*sys.argv[2:4]), End(*sys.argv[4:6])
         {"opcode": opcodes, "reg-mr": reg_mr, "payload": payload, "receive": receive,
          "late": late}[command](a, b)

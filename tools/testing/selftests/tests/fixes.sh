@@ -55,6 +55,10 @@ late_change_in_user_ring() {
 	b tc qdisc del dev net0 root
 }
 
+index_of_user_ring() {
+	rings index
+}
+
 # The netdev's MTU may change at any time; who asks then gets the link's.
 path_mtu_above_link() {
 	verbs path-mtu 4096 yes
@@ -95,7 +99,7 @@ shared_with_tap() {
 	wait $! || fail "$(cat "$(scratch)/tap")"
 }
 
-ktap_plan 10
+ktap_plan 11
 modprobe sch_netem
 topo_direct
 module_load secure-rxe
@@ -110,6 +114,7 @@ ktap_case reg_mr_in_user_ring
 ktap_case payload_in_user_ring
 ktap_case buffers_in_user_ring
 ktap_case late_change_in_user_ring
+ktap_case index_of_user_ring
 ktap_case path_mtu_above_link
 ktap_case full_queue
 ktap_case shared_with_tap
