@@ -90,6 +90,17 @@ void srxe_unbind_windows(struct rxe_qp *qp)
 	unbind_all(qp);
 }
 
+/*
+ * What is asked for is read more than once, and must not change in between:
+ * user space can write the work request at any time.
+ */
+static int bind_as_it_is(struct rxe_qp *qp, const struct rxe_send_wqe *wqe)
+{
+	struct rxe_send_wqe copy = { .wr = wqe->wr };
+
+	return rxe_bind_mw(qp, &copy);
+}
+
 /**
  * srxe_bind_mw() - a work request to bind a memory window
  * @qp: the queue pair
@@ -104,7 +115,7 @@ int srxe_bind_mw(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
 
 	if (READ_ONCE(qp->sec.no_bind))
 		return -EINVAL;
-	err = rxe_bind_mw(qp, wqe);
+	err = bind_as_it_is(qp, wqe);
 	/* pairs with srxe_unbind_windows() */
 	smp_mb();
 	if (!err && READ_ONCE(qp->sec.no_bind)) {

@@ -8,6 +8,7 @@
   verbs_rings.py receive A A_GID B B_GID     buffers that the request has not
   verbs_rings.py late A A_GID B B_GID        requests changed while a response is
                                              under way; it must take some time
+  verbs_rings.py bind A A_GID B B_GID        requests changed while they are read
   verbs_rings.py index A A_GID B B_GID       rings that never end
 
 A and B are devices, each with the index of its GID.
@@ -21,11 +22,12 @@ import sys
 import time
 
 from pyverbs import enums as e
+from pyverbs.mr import MW, MWBind, MWBindInfo
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QPAttr
 from pyverbs.wr import SGE, RecvWR, SendWR
 
-from verbs_fixes import SECONDS, SIZE, End, Failure, expect
+from verbs_fixes import REMOTE, SECONDS, SIZE, End, Failure, expect
 
 WR_SEND, WR_WRITE, WR_ATOMIC_WRITE, WR_REG_MR = 2, 0, 15, 0x20
 SIGNALED, INLINE = 2, 8
@@ -293,6 +295,49 @@ def rounds(seconds):
         number += 1
 
 
+def bind_some(a, windows, kind):
+    """Binds windows until one fails."""
+    for _ in range(50):
+        window = MW(a.pd, kind)
+        windows.append(window)
+        info = MWBindInfo(a.mr, a.mr.buf, 512, REMOTE)
+        if kind == e.IBV_MW_TYPE_1:
+            a.qp.bind_mw(window, MWBind(info, e.IBV_SEND_SIGNALED))
+        else:
+            request = SendWR(opcode=e.IBV_WR_BIND_MW, send_flags=e.IBV_SEND_SIGNALED)
+            request.set_bind_wr(window, info)
+            a.qp.post_send(request)
+        status = a.wait()
+        if status == e.IBV_WC_MW_BIND_ERR:
+            return 1
+        expect(status, e.IBV_WC_SUCCESS, "bind")
+    return 0
+
+
+def bind(a, b):
+    """A window's length changes from nothing to something and back while it is bound."""
+    for kind, seconds in ((e.IBV_MW_TYPE_2, 8), (e.IBV_MW_TYPE_1, 4)):
+        bound = failed = 0
+        for _ in rounds(seconds):
+            ring, _ = connected(a, b)
+            lengths = [ring.field(number, "mw_length") for number in range(ring.mask + 1)]
+
+            def flip(ring=ring, lengths=lengths):
+                length = lengths[ring.producer.value - 1]  # of the last one posted
+                for value in (0, 512) * 20:
+                    length.value = value
+
+            windows, scribbler = [], Scribbler(flip)
+            failed += bind_some(a, windows, kind)
+            scribbler.stop()
+            bound += len(windows)
+            a.qp.close()  # while windows are bound to it
+            a.qp = None
+            for window in windows:
+                window.close()
+        print(f"type {kind}: {bound} binds, {failed} failed")
+
+
 def traffic(a, b):
     """Requests of all kinds, whatever becomes of them."""
     for _ in range(100):
@@ -392,7 +437,7 @@ def main():
             return
         a, b = End(*sys.argv[2:4]), End(*sys.argv[4:6])
         {"opcode": opcodes, "reg-mr": reg_mr, "payload": payload, "receive": receive,
-         "late": late}[command](a, b)
+         "late": late, "bind": bind}[command](a, b)
     except Failure as failure:
         sys.exit(f"{command}: {failure}")
 

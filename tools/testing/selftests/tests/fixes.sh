@@ -55,6 +55,10 @@ late_change_in_user_ring() {
 	b tc qdisc del dev net0 root
 }
 
+window_in_user_ring() {
+	rings bind
+}
+
 index_of_user_ring() {
 	rings index
 }
@@ -99,7 +103,7 @@ shared_with_tap() {
 	wait $! || fail "$(cat "$(scratch)/tap")"
 }
 
-ktap_plan 11
+ktap_plan 12
 modprobe sch_netem
 topo_direct
 module_load secure-rxe
@@ -114,6 +118,7 @@ ktap_case reg_mr_in_user_ring
 ktap_case payload_in_user_ring
 ktap_case buffers_in_user_ring
 ktap_case late_change_in_user_ring
+ktap_case window_in_user_ring
 ktap_case index_of_user_ring
 ktap_case path_mtu_above_link
 ktap_case full_queue
