@@ -4,6 +4,7 @@
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/moduleparam.h>
 #include <linux/skbuff.h>
 #include <net/ip.h>
 #include <rdma/srxe_wire.h>
@@ -18,9 +19,17 @@
 /* The packet info fills skb->cb to the last byte. */
 static_assert(sizeof(struct rxe_pkt_info) == sizeof_field(struct sk_buff, cb));
 
+#if IS_ENABLED(CONFIG_SECURE_RXE_DEBUG)
+static bool no_large_frags;
+module_param(no_large_frags, bool, 0600);
+MODULE_PARM_DESC(no_large_frags, "as if there were no pages in a row (tests only)");
+#else
+static const bool no_large_frags;
+#endif
+
 static struct sk_buff *alloc_large(unsigned int truesize)
 {
-	void *data = netdev_alloc_frag(truesize);
+	void *data = no_large_frags ? NULL : netdev_alloc_frag(truesize);
 	struct sk_buff *skb;
 
 	if (!data)
@@ -38,7 +47,9 @@ static struct sk_buff *alloc_large(unsigned int truesize)
  * Head room is reserved already; the caller reserves its own on top.
  *
  * What does not fit into a page is a page fragment: kmalloc() would take 8 KiB
- * for a full packet and clear them on hardened kernels, each time anew.
+ * for a full packet and clear them on hardened kernels, each time anew. But
+ * fragments of that size need eight pages in a row, and without the allocator
+ * may go on failing on that CPU; kmalloc() is content with two.
  *
  * Context: any.
  * Return: the buffer, or NULL.
@@ -46,13 +57,13 @@ static struct sk_buff *alloc_large(unsigned int truesize)
 struct sk_buff *srxe_alloc_skb(unsigned int size)
 {
 	unsigned int truesize;
-	struct sk_buff *skb;
+	struct sk_buff *skb = NULL;
 
 	size += SRXE_HEADROOM + SRXE_TAILROOM;
 	truesize = SKB_DATA_ALIGN(size) + SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
 	if (truesize > PAGE_SIZE)
 		skb = alloc_large(truesize);
-	else
+	if (!skb)
 		skb = alloc_skb(size, GFP_ATOMIC);
 	if (likely(skb))
 		skb_reserve(skb, SRXE_HEADROOM);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # What rxe lacks whatever the mode, on our module: bounds of memory windows, path
-# MTU, a full queue, requests in user rings, data that a packet
+# MTU, a full queue, memory in pieces, requests in user rings, data that a packet
 # tap shares.
 # (Packet info unset on early drops: malformed.sh.)
 # srxe-test: kernels=debian,debug guests=1 timeout=900 cost=200
@@ -90,6 +90,18 @@ full_queue() {
 	echo "$dropped packets dropped"
 }
 
+# Packets larger than a page, and no pages in a row to make them of as usual.
+memory_in_pieces() {
+	local knob
+
+	knob=/sys/module/$(module_name secure-rxe)/parameters/no_large_frags
+	[ -e "$knob" ] || skip "the module has no $(basename "$knob") (DEBUG=y)"
+	echo Y > "$knob"
+	PERFTEST_SECONDS=120 perftest ib_write_bw -N -s 65536 -n 40 -t 8 || fail "writes fail"
+	PERFTEST_SECONDS=120 perftest ib_read_bw -N -s 65536 -n 40 -t 8 || fail "reads fail"
+	echo N > "$knob"
+}
+
 shared_with_tap() {
 	local fifo
 
@@ -103,7 +115,7 @@ shared_with_tap() {
 	wait $! || fail "$(cat "$(scratch)/tap")"
 }
 
-ktap_plan 12
+ktap_plan 13
 modprobe sch_netem
 topo_direct
 module_load secure-rxe
@@ -122,5 +134,6 @@ ktap_case window_in_user_ring
 ktap_case index_of_user_ring
 ktap_case path_mtu_above_link
 ktap_case full_queue
+ktap_case memory_in_pieces
 ktap_case shared_with_tap
 ktap_end
