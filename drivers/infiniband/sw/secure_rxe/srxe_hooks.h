@@ -113,12 +113,15 @@ struct sk_buff *srxe_alloc_skb(unsigned int size);
  * rxe_udp_encap_recv() (softirq) and rxe_loopback() (the sender's context) then
  * hand every packet over, skb->data at the BTH; what may go on is given to
  * rxe_rcv(). srxe_rcv_check() stands where rxe checked the ICRC, with pkt->qp
- * found: last check that the packet is for that very queue pair.
+ * found: last check that the packet is for that very queue pair. It is made
+ * again when a task of the queue pair takes the packet from its queue.
  */
 void srxe_pkt_init(struct sk_buff *skb);
 void srxe_pkt_loopback(struct sk_buff *skb, const struct rxe_pkt_info *sent);
 void srxe_rcv(struct sk_buff *skb);
 int srxe_rcv_check(struct sk_buff *skb, struct rxe_pkt_info *pkt);
+struct sk_buff *srxe_next_request(struct rxe_qp *qp);	/* get_req(), still queued */
+struct sk_buff *srxe_next_response(struct rxe_qp *qp);	/* rxe_completer(), taken out */
 
 /* Responder: check_rkey(), the window is held (softirq in 6.1, else process). */
 int srxe_check_mw(const struct rxe_qp *qp, const struct rxe_pkt_info *pkt,

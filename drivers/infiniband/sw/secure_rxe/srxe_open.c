@@ -407,6 +407,20 @@ static bool protected(struct srxe_conn *conn)
 	return rcu_access_pointer(conn->tx_sa) || !list_empty_careful(&conn->sas);
 }
 
+/* 0, or why a packet may not enter this queue pair, or not any more. */
+static int misplaced(const struct rxe_qp *qp, const struct rxe_pkt_info *pkt)
+{
+	struct srxe_conn *conn = qp ? qp->sec.conn : NULL;
+
+	if (pkt->srxe_flags & SRXE_PKT_OPENED) {
+		if (!conn || READ_ONCE(conn->id) != pkt->srxe_conn_id)
+			return SRXE_CNT_RX_QPN;
+	} else if (conn && protected(conn)) {
+		return SRXE_CNT_RX_PLAIN_DENIED;
+	}
+	return 0;
+}
+
 /**
  * srxe_rcv_check() - may this packet enter the queue pair it names?
  * @skb: packet
@@ -421,22 +435,79 @@ static bool protected(struct srxe_conn *conn)
  */
 int srxe_rcv_check(struct sk_buff *skb, struct rxe_pkt_info *pkt)
 {
-	struct srxe_conn *conn = pkt->qp ? pkt->qp->sec.conn : NULL;
-	bool opened = pkt->srxe_flags & SRXE_PKT_OPENED;
+	int why = misplaced(pkt->qp, pkt);
 
-	if (opened && !(conn && READ_ONCE(conn->id) == pkt->srxe_conn_id)) {
-		rxe_counter_inc(pkt->rxe, SRXE_CNT_RX_QPN);
+	if (!why && !(pkt->srxe_flags & SRXE_PKT_NO_ICRC) && rxe_icrc_check(skb, pkt))
+		why = SRXE_CNT_RX_ICRC;
+	if (why) {
+		rxe_counter_inc(pkt->rxe, why);
 		return -EINVAL;
 	}
-	if (!opened && conn && protected(conn)) {
-		rxe_counter_inc(pkt->rxe, SRXE_CNT_RX_PLAIN_DENIED);
-		return -EINVAL;
-	}
-	if (!(pkt->srxe_flags & SRXE_PKT_NO_ICRC) && rxe_icrc_check(skb, pkt)) {
-		rxe_counter_inc(pkt->rxe, SRXE_CNT_RX_ICRC);
-		return -EINVAL;
-	}
-	if (!opened)
+	if (!(pkt->srxe_flags & SRXE_PKT_OPENED))
 		rxe_counter_inc(pkt->rxe, SRXE_CNT_RX_PLAIN);
 	return 0;
+}
+
+/*
+ * Between srxe_rcv_check() and the queue of the task that takes a packet, the
+ * queue pair may be reset, and its queues emptied. What comes late waits there
+ * for the next incarnation, which must not see it. A task looks for itself: it
+ * does not run while its queue pair is reset.
+ */
+static bool came_late(struct rxe_qp *qp, struct sk_buff *skb)
+{
+	struct rxe_pkt_info *pkt = SKB_TO_PKT(skb);
+	int why = misplaced(qp, pkt);
+
+	if (likely(!why))
+		return false;
+	rxe_counter_inc(pkt->rxe, why);
+	return true;
+}
+
+/* As queued, with references to the queue pair and the device. */
+static void discard(struct rxe_qp *qp, struct sk_buff *skb)
+{
+	struct ib_device *dev = qp->ibqp.device;
+
+	kfree_skb(skb);
+	rxe_put(qp);
+	ib_device_put(dev);
+}
+
+/**
+ * srxe_next_request() - next packet for the responder to look at
+ * @qp: the queue pair
+ *
+ * Context: process (softirq in 6.1), the receive task of @qp.
+ * Return: the packet, still queued, or NULL.
+ */
+struct sk_buff *srxe_next_request(struct rxe_qp *qp)
+{
+	struct sk_buff *skb = skb_peek(&qp->req_pkts);
+
+	/* one that is being answered was looked at before */
+	while (skb && !qp->resp.res && came_late(qp, skb)) {
+		discard(qp, skb_dequeue(&qp->req_pkts));
+		skb = skb_peek(&qp->req_pkts);
+	}
+	return skb;
+}
+
+/**
+ * srxe_next_response() - next packet for the completer
+ * @qp: the queue pair
+ *
+ * Context: process (softirq in 6.1), the send task of @qp.
+ * Return: the packet, not queued any more, or NULL.
+ */
+struct sk_buff *srxe_next_response(struct rxe_qp *qp)
+{
+	struct sk_buff *skb = skb_dequeue(&qp->resp_pkts);
+
+	while (skb && came_late(qp, skb)) {
+		discard(qp, skb);
+		skb = skb_dequeue(&qp->resp_pkts);
+	}
+	return skb;
 }

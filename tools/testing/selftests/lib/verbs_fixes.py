@@ -5,6 +5,7 @@
   verbs_fixes.py windows A A_GID B B_GID     bounds of memory windows
   verbs_fixes.py window-states A A_GID B B_GID   windows unbound, and without a queue pair
   verbs_fixes.py path-mtu A A_GID B B_GID BYTES yes|no
+  verbs_fixes.py reset A A_GID B B_GID       writes under way when their target is reset
   verbs_fixes.py plaintext A A_GID B B_GID   writes that a packet tap looks for
   verbs_fixes.py tap                         the tap: reads what it got at end of input
 
@@ -226,6 +227,31 @@ def path_mtu(a, b, size, allowed):
         raise Failure(f"path MTU {size} was accepted")
 
 
+def reset(a, b):
+    """A queue pair is reset in the middle of writes; the next peer's are all that arrives."""
+    for number in range(60):
+        connect(a, b)
+        old = a.qp, a.cq
+        a.mr.write(b"!" * 4096, 4096)
+        for _ in range(50):
+            request = SendWR(opcode=e.IBV_WR_RDMA_WRITE, num_sge=1,
+                             sg=[SGE(a.mr.buf, 4096, a.mr.lkey)], send_flags=0)
+            request.set_wr_rdma(b.mr.rkey, b.mr.buf + 4096)
+            a.qp.post_send(request)
+        time.sleep(number % 10 / 1000)
+        b.qp.modify(QPAttr(qp_state=e.IBV_QPS_RESET), e.IBV_QP_STATE)
+        b.mr.write(b"." * SIZE, SIZE)
+        a.qp = a.cq = None
+        a.make_qp()
+        a.connect(b)
+        b.connect(a)
+        expect(a.work(e.IBV_WR_RDMA_WRITE, b.mr.rkey, b.mr.buf), e.IBV_WC_SUCCESS, "write")
+        if b.mr.read(SIZE, 0) != b"!" * 64 + b"." * (SIZE - 64):
+            raise Failure("a write that came before the reset was done after it")
+        for thing in old:
+            thing.close()
+
+
 def plaintext(a, b):
     """Writes what a tap would recognise."""
     connect(a, b)
@@ -271,7 +297,7 @@ def main():
             return
         a, b = End(*sys.argv[2:4]), End(*sys.argv[4:6])
         {"windows": windows, "window-states": window_states, "path-mtu": path_mtu,
-         "plaintext": plaintext}[command](a, b, *sys.argv[6:])
+         "reset": reset, "plaintext": plaintext}[command](a, b, *sys.argv[6:])
     except Failure as failure:
         sys.exit(f"{command}: {failure}")
 

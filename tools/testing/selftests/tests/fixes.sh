@@ -76,6 +76,10 @@ path_mtu_above_link() {
 	verbs path-mtu 4096 yes
 }
 
+reset_under_traffic() {
+	verbs reset
+}
+
 # A queue of a few packets, slow enough to be full again and again.
 full_queue() {
 	local dropped
@@ -115,7 +119,7 @@ shared_with_tap() {
 	wait $! || fail "$(cat "$(scratch)/tap")"
 }
 
-ktap_plan 13
+ktap_plan 14
 modprobe sch_netem
 topo_direct
 module_load secure-rxe
@@ -133,6 +137,7 @@ ktap_case late_change_in_user_ring
 ktap_case window_in_user_ring
 ktap_case index_of_user_ring
 ktap_case path_mtu_above_link
+ktap_case reset_under_traffic
 ktap_case full_queue
 ktap_case memory_in_pieces
 ktap_case shared_with_tap

@@ -71,6 +71,30 @@ expression skb, pkt;
  ...+>
  }
 
+// A packet that crossed a reset of its queue pair is in the queue of a task, and
+// the task must not see it.
+@next_request@
+symbol qp;
+@@
+ get_req(...)
+ {
+ <+...
+- skb_peek(&qp->req_pkts)
++ srxe_next_request(qp)
+ ...+>
+ }
+
+@next_response@
+symbol qp;
+@@
+ rxe_completer(...)
+ {
+ <+...
+- skb_dequeue(&qp->resp_pkts)
++ srxe_next_response(qp)
+ ...+>
+ }
+
 // On transmit the work request, on receive what srxe_rcv() found out. There is
 // no room for both: the packet info fills skb->cb.
 @pkt_info@
