@@ -98,6 +98,16 @@ struct srxe_req *srxe_req_alloc(struct srxe_sa *sa, struct sk_buff *skb, bool se
 	return req;
 }
 
+/*
+ * The cache keeps what is in its objects. A transform leaves keys for one packet
+ * (Poly1305) and what a tag was made of in its part; the nonce has a secret in it.
+ */
+static void wipe(struct srxe_req *req)
+{
+	memzero_explicit(req->iv, sizeof(req->iv));
+	memzero_explicit(req->aead.__ctx, crypto_aead_reqsize(req->key->tfm));
+}
+
 /**
  * srxe_req_free() - be done with a request
  * @req: request, not in a FIFO
@@ -109,7 +119,10 @@ struct srxe_req *srxe_req_alloc(struct srxe_sa *sa, struct sk_buff *skb, bool se
 void srxe_req_free(struct srxe_req *req)
 {
 	dev_put(req->dev);
-	srxe_epoch_key_put(req->key);
+	if (req->key) {
+		wipe(req);
+		srxe_epoch_key_put(req->key);
+	}
 	kmem_cache_free(req_cache, req);
 }
 
