@@ -5,6 +5,7 @@
  */
 #include <linux/errno.h>
 #include <linux/minmax.h>
+#include <linux/rcupdate.h>
 
 #include "rxe.h"
 #include "srxe_hooks.h"
@@ -40,4 +41,25 @@ int srxe_reg_fast_mr(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
 	if (qp->is_user)
 		return -EPERM;
 	return rxe_reg_fast_mr(qp, wqe);
+}
+
+/**
+ * srxe_pool_erased() - wait for those who are just looking up what is to go
+ * @pool: where it was
+ *
+ * rxe itself sees to memory regions, and others are not looked up.
+ *
+ * Context: process, may sleep.
+ */
+void srxe_pool_erased(const struct rxe_pool *pool)
+{
+	switch (pool->type) {
+	case RXE_TYPE_QP:
+	case RXE_TYPE_MW:
+	case RXE_TYPE_AH:
+		synchronize_rcu_expedited();
+		break;
+	default:
+		break;
+	}
 }

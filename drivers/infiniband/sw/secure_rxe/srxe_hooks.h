@@ -31,6 +31,7 @@ struct rxe_dma_info;
 struct rxe_mr;
 struct rxe_mw;
 struct rxe_pkt_info;
+struct rxe_pool;
 struct rxe_qp;
 struct rxe_queue;
 struct rxe_send_wqe;
@@ -133,6 +134,9 @@ void srxe_unbind_windows(struct rxe_qp *qp);
 #ifndef SRXE_PLAIN
 void rxe_do_invalidate_mw(struct rxe_mw *mw);	/* rxe_mw.c, no longer static; mw->lock held */
 #endif
+
+/* Objects: __rxe_cleanup(), the object cannot be found any more (process, may sleep). */
+void srxe_pool_erased(const struct rxe_pool *pool);
 
 /* Work requests: rxe_do_local_ops(), and every use of an opcode as an index. */
 int srxe_reg_fast_mr(struct rxe_qp *qp, struct rxe_send_wqe *wqe);
