@@ -18,7 +18,7 @@ SCENARIOS = {
     "A1a": identity.a1a, "A1b": identity.a1b, "A1c": identity.a1c, "A1d": identity.a1d,
     "A2a": identity.a2a, "A2b": identity.a2b,
     "D1": answers.d1, "D2": answers.d2, "D3": answers.d3,
-    "R1": replay.r1, "R2": replay.r2,
+    "R1": replay.r1, "R2": replay.r2, "R5": replay.r5,
     "G1": downgrade.g1, "G2": downgrade.g2, "G3": downgrade.g3, "G4": downgrade.g4,
     "G5": downgrade.g5,
     "M1": wire_view.m1, "M1plain": wire_view.m1_plain, "M2": wire_view.m2, "E1": wire_view.e1,

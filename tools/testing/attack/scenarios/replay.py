@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""R1, R2: captured packets sent again."""
+"""R1, R2: captured packets sent again. R5: packets of an epoch that is over."""
+
+from srxe_attack import packet as pk
 
 from .pair import Watch, need, until
 
@@ -59,5 +61,46 @@ def r2(lab):
         watch = Watch(lab, lab.b)
         lab.to_b.send(frames)
         found[qp] = watch.verdict(len(frames))
+        lab.honest()
+    return found
+
+
+def _turn(lab, times):
+    """a's connection passes that many epochs at least; the last one, as on the wire."""
+    tap, seen = lab.tap_a(), []
+    for _ in range(4 * times):
+        lab.work(lab.a, "write 65536")
+        tap.wait(0.05)
+        for packet in tap.packets():
+            if packet.sealed and not packet.bare and packet.seth[1] not in seen:
+                seen.append(packet.seth[1])
+        tap.clear()
+        if len(seen) > times:
+            return seen[-1]
+    need(False, f"epochs seen: {seen}")
+    return None
+
+
+def r5(lab):
+    """One packet held back on the way, and some that had come through, after their epoch."""
+    found = {}
+    for qp in ("rc", "uc") if lab.secured else ("uc",):
+        lab.connect(qp, recvs=64)
+        frames = _captured_sends(lab, 4)
+        late = lab.captured_request("send 64")[0]
+        lab.join()
+        lab.a.ask("wait 1 20000")
+        if not lab.secured:
+            before = lab.b.recvs()
+            lab.to_b.send([late.frame])
+            need(until(lambda before=before: lab.b.recvs() == before + 1), "not accepted")
+            found[qp] = {"accepted": 1}
+            continue
+        now = _turn(lab, 4)
+        # told of what is ready by a CTRL, whenever an epoch has turned
+        watch = Watch(lab, lab.b, may_send=lambda packet: packet.bth.opcode == pk.SRXE_CTRL)
+        lab.to_b.send([late.frame] + frames)
+        found[qp] = {"then": late.seth[1], "now": now, **watch.verdict(1 + len(frames))}
+        need(found[qp].get("rx_drop_epoch") == 1 + len(frames), f"counted: {found[qp]}")
         lab.honest()
     return found
