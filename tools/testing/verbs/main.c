@@ -73,6 +73,22 @@ static int renew(struct endpoint *ep, uint32_t mtu, char *reason)
 	return err ? err : qp_connect(ep, mtu, reason);
 }
 
+/* The connection is done with. Those that failed were destroyed before. */
+static void lead_end(struct endpoint *ep, struct tally *t)
+{
+	int status;
+
+	if (ep->qp && ep->o->at_end) {
+		fflush(stdout);
+		status = system(ep->o->at_end);
+		if (status) {
+			fprintf(stderr, "srxe_traffic: --at-end: status %#x\n", status);
+			t->failed++;
+		}
+	}
+	qp_destroy(ep);
+}
+
 static int lead_connect(struct endpoint *ep, uint32_t mtu, char *reason)
 {
 	oob_send(ep->oob, "conn %u", mtu);
@@ -85,7 +101,9 @@ static void run_case(struct endpoint *ep, struct tally *t, struct test_case *tc)
 	int err = 0;
 
 	tc->number = ++t->number;
-	if (!ep->qp || ep->o->reconnect)
+	if (ep->o->reconnect)
+		lead_end(ep, t);
+	if (!ep->qp)
 		err = lead_connect(ep, tc->mtu, reason);
 	if (!err) {
 		oob_send(ep->oob, "case %d %u %u %u %u %d", tc->op, tc->number, tc->size, tc->mtu,
@@ -142,11 +160,12 @@ static int run_matrix(struct endpoint *ep, uint32_t active)
 	if (ep->o->json)
 		printf("{\"results\":[");
 	for (int i = 0; i < n; i++) {
-		qp_destroy(ep);
+		lead_end(ep, &t);
 		for (int op = 0; op < OP_COUNT; op++)
 			if (ep->o->ops & (1u << op))
 				run_op(ep, &t, op, mtus[i]);
 	}
+	lead_end(ep, &t);
 	if (ep->o->json)
 		printf("\n],\"ok\":%u,\"failed\":%u,\"skipped\":%u}\n", t.ok, t.failed, t.skipped);
 	else

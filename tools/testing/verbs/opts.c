@@ -33,6 +33,8 @@ static const char usage[] =
 "  --loss                UC: messages may be lost, but what arrives must be right\n"
 "  --grace MS            with --loss, the silence that ends a batch (300)\n"
 "  --reconnect           a new connection for every case\n"
+"  --at-end COMMAND      run by the shell when all went well, while both ends of a\n"
+"                        connection are still there\n"
 "  --timeout S           deadline of every wait (30)\n"
 "  --qp-timeout N        local ACK timeout, 4.096 us * 2^N (16)\n"
 "  --retry N, --rnr N    retry counts (7, 7)\n"
@@ -56,6 +58,7 @@ enum {
 	O_DEV = 256, O_ADDR, O_GID, O_PORT, O_QP, O_OP, O_SIZE, O_MTU, O_ITERS, O_DEPTH, O_DIR,
 	O_PSN, O_SEED, O_LOSS, O_GRACE, O_RECONNECT, O_TIMEOUT, O_QP_TIMEOUT, O_RETRY, O_RNR,
 	O_EXPECT, O_RKEY_XOR, O_VA_ADD, O_HOLD, O_CONTROL, O_RECVS,
+	O_AT_END,
 };
 
 static const struct option longs[] = {
@@ -69,7 +72,7 @@ static const struct option longs[] = {
 	{ "rnr", 1, NULL, O_RNR }, { "expect-error", 1, NULL, O_EXPECT },
 	{ "rkey-xor", 1, NULL, O_RKEY_XOR }, { "va-add", 1, NULL, O_VA_ADD },
 	{ "hold", 0, NULL, O_HOLD }, { "control", 1, NULL, O_CONTROL },
-	{ "recvs", 1, NULL, O_RECVS }, { "json", 0, NULL, 'j' }, { "help", 0, NULL, 'h' },
+	{ "recvs", 1, NULL, O_RECVS }, { "at-end", 1, NULL, O_AT_END }, { "json", 0, NULL, 'j' }, { "help", 0, NULL, 'h' },
 	{ }
 };
 
@@ -178,7 +181,7 @@ static bool parse_plain(struct opts *o, int c, const char *arg)
 		const char **to;
 	} texts[] = {
 		{ O_DEV, &o->dev }, { O_ADDR, &o->addr }, { O_SIZE, &o->sizes },
-		{ O_MTU, &o->mtus }, { O_CONTROL, &o->control },
+		{ O_MTU, &o->mtus }, { O_CONTROL, &o->control }, { O_AT_END, &o->at_end },
 	};
 	const struct {
 		int c;

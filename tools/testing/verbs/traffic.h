@@ -74,6 +74,7 @@ struct opts {
 	uint32_t rkey_xor;		/* --expect-error: spoil the rkey */
 	int64_t va_add;			/* --expect-error: move the address */
 	int recvs;			/* --hold: receives posted */
+	const char *at_end;		/* command before a connection is taken down */
 };
 
 /* What one end tells the other about itself. */
