@@ -9,6 +9,7 @@
 # make vm		a shell in a guest with the module loaded and two linked
 #			namespaces; CMD='...' runs a command instead, KERNEL=debug
 #			takes the debug kernel
+# make knobs		the module with the parameters that only tests may set
 # make debug-kernel	the kernel with KASAN, lockdep, kmemleak and the like
 
 testing	:= tools/testing
@@ -19,7 +20,7 @@ DEBUG_KERNEL ?= $(abspath $(O))/debug-kernel
 # The other kernel that must compose and compile.
 other-kernel = $(shell ls -d /lib/modules/6.1.*/build 2>/dev/null | sort -V | tail -n 1)
 
-.PHONY: setup test test-tools demo vm debug-kernel debug-modules other-kernel
+.PHONY: setup test test-tools demo vm debug-kernel debug-modules other-kernel knobs
 
 setup:
 	$(Q)SRXE_BUILD=$(abspath $(O)) scripts/setup.sh
@@ -50,6 +51,11 @@ debug-modules: debug-kernel
 	$(Q)$(testing)/vm/debug-modules.sh $(DEBUG_KERNEL) $(abspath $(O))
 	$(Q)$(MAKE) --no-print-directory KDIR=$(DEBUG_KERNEL) \
 		KVER=$$(cat $(DEBUG_KERNEL)/include/config/kernel.release) plain
+
+# The module once more, with what only tests may set; in a directory of its own.
+knobs: rxe-source
+	$(Q)$(MAKE) --no-print-directory KVER=$(KVER) KDIR=$(KDIR) O=$(abspath $(O))/knobs \
+		RXE_SRC=$(rxe) DEBUG=y all
 
 other-kernel:
 	$(Q)[ -n "$(other-kernel)" ] || { echo "no headers of kernel 6.1: make setup" >&2; false; }

@@ -76,7 +76,7 @@ class Run:
     def _stages(self):
         on_debug = self._wants("kunit") or self._wants("debug")
         with concurrent.futures.ThreadPoolExecutor(1) as background:
-            self._make("build: module, plain variant and tools", "all", "plain", "test-tools")
+            self._make("build: module, plain variant and tools", "all", "plain", "knobs", "test-tools")
             # Guests have the right of way: the kernel's build is niced.
             kernel = background.submit(self._debug_kernel) if on_debug else None
             if self._wants("build"):

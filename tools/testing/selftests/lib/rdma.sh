@@ -40,6 +40,17 @@ module_load() {
 	insmod "$file" "$@" || bail "cannot load $file"
 }
 
+# module_load_knobs: ours, with the parameters that only tests may set.  Those for
+# the debug kernel have them anyway.
+module_load_knobs() {
+	local SRXE_BUILD=$SRXE_BUILD
+
+	[ ! -d "$SRXE_BUILD/knobs/$(uname -r)" ] || SRXE_BUILD=$SRXE_BUILD/knobs
+	module_load secure-rxe
+	[ -e /sys/module/secure_rxe/parameters/epoch_packets ] ||
+		bail "the module has no test-only parameters: make knobs"
+}
+
 # link_types: the types of link to try what is about links and not protection.
 # Where a selection is run, ours.
 link_types() {
