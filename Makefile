@@ -118,10 +118,14 @@ modules: $(dir)/.composed
 	@if [ -e $(out)/rxe/differs ] && [ -z "$(RXE_SRC)" ]; then \
 		echo "WARNING: $$(cat $(out)/rxe/differs)" >&2; fi
 
-# INSTALL_MOD_PATH= is kbuild's: a root to install below
+# INSTALL_MOD_PATH= is kbuild's: a root to install below. Distributions' headers come
+# without the key that kbuild would sign modules with.
 install: modules tools
-	$(Q)$(kbuild) INSTALL_MOD_DIR=updates modules_install
-	$(Q)depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER)
+	$(Q)$(kbuild) INSTALL_MOD_DIR=updates \
+		$(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=) \
+		modules_install
+	$(Q)if [ -e $(INSTALL_MOD_PATH)/lib/modules/$(KVER)/modules.order ]; then \
+		depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER); fi
 	$(Q)$(MAKE) --no-print-directory -C tools/srxe O=$(O) GEN=$(netlink) \
 		DESTDIR=$(INSTALL_MOD_PATH) install
 

@@ -77,6 +77,8 @@ class Run:
         on_debug = self._wants("kunit") or self._wants("debug")
         with concurrent.futures.ThreadPoolExecutor(1) as background:
             self._make("build: module, plain variant and tools", "all", "plain", "knobs", "test-tools")
+            root = os.path.join(self._build, "root")
+            self._make("build: make install", "install", f"INSTALL_MOD_PATH={root}")
             # Guests have the right of way: the kernel's build is niced.
             kernel = background.submit(self._debug_kernel) if on_debug else None
             if self._wants("build"):
