@@ -330,29 +330,46 @@ link_and_module_go() {
 	keyctl clear @u
 }
 
-ktap_plan 19
+cases=(
+	keyring_is_there
+	takes_keys
+	not_to_be_read
+	revoked
+	timed_out
+	unlinked
+	replaced
+	ends_connections
+	denied_beside_plain
+	link_and_module_go
+)
+[ "$SRXE_TEST_LEVEL" = pairwise ] || cases=(
+	keyring_is_there
+	takes_keys
+	refuses_descriptions
+	refuses_payloads
+	refuses_other_types
+	not_to_be_read
+	searched_exactly
+	revoked
+	timed_out
+	unlinked
+	replaced
+	without_net_admin
+	past_the_restriction
+	other_users
+	attributes_stay
+	ends_connections
+	denied_beside_default
+	denied_beside_plain
+	link_and_module_go
+)
+ktap_plan ${#cases[@]}
 module_load secure-rxe
 topo_direct
 link_pair
 key=$(psk_file)
 ring=$(a "$SRXE" link show "$DEV_A" | sed -n 's/.* keyring \([0-9]*\) .*/\1/p')
-ktap_case keyring_is_there
-ktap_case takes_keys
-ktap_case refuses_descriptions
-ktap_case refuses_payloads
-ktap_case refuses_other_types
-ktap_case not_to_be_read
-ktap_case searched_exactly
-ktap_case revoked
-ktap_case timed_out
-ktap_case unlinked
-ktap_case replaced
-ktap_case without_net_admin
-ktap_case past_the_restriction
-ktap_case other_users
-ktap_case attributes_stay
-ktap_case ends_connections
-ktap_case denied_beside_default
-ktap_case denied_beside_plain
-ktap_case link_and_module_go
+for case in "${cases[@]}"; do
+	ktap_case "$case"
+done
 ktap_end
