@@ -67,6 +67,8 @@ NEW_CODE = [
      "u32 late(struct rxe_queue *q) { return q->buf->producer_index; }"),
     ("fix_user_index", "emptied", "rxe_comp.c",
      "void late(void) { while (queue_head(q, q->type)) queue_advance_consumer(q, q->type); }"),
+    ("fix_retry", "again", "rxe_req.c",
+     "void late(struct rxe_send_wqe *wqe) { wqe->state = wqe_state_posted; }"),
     ("fix_path_mtu", "path_mtu", "rxe_qp.c",
      "int late(struct rxe_port *port) { return port->attr.max_mtu; }"),
     ("fix_user_wqe", "opcode_bound", "rxe_comp.c",

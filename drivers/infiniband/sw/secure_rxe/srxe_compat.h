@@ -64,6 +64,21 @@ static inline void srxe_sched_send(struct rxe_qp *qp)
 }
 
 /**
+ * srxe_sched_complete() - let the completer of a queue pair run
+ * @qp: the queue pair
+ *
+ * Context: any.
+ */
+static inline void srxe_sched_complete(struct rxe_qp *qp)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+	rxe_sched_task(&qp->send_task);
+#else
+	rxe_sched_task(&qp->comp.task);
+#endif
+}
+
+/**
  * srxe_retransmit() - as if the retransmission timer of a queue pair had run out
  * @qp: the queue pair
  *

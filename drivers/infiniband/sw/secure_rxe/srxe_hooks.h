@@ -166,6 +166,9 @@ int srxe_copy_inline(const struct rxe_qp *qp, struct rxe_dma_info *dma, void *ad
 		     unsigned int length);
 int srxe_copy_atomic_write(struct rxe_dma_info *dma, void *addr, unsigned int length);
 void srxe_fail_wqe(struct rxe_send_wqe *wqe);
+bool srxe_settled(const struct rxe_qp *qp, struct rxe_send_wqe *wqe);	/* req_retry() */
+bool srxe_skip_settled(struct rxe_qp *qp, struct rxe_send_wqe *wqe);	/* rxe_requester() */
+void srxe_send_again(const struct rxe_qp *qp, struct rxe_send_wqe *wqe);	/* req_retry() */
 bool srxe_ring_round(const struct rxe_queue *q, unsigned int *taken);
 void *srxe_ring_next(struct rxe_queue *q, unsigned int *taken);
 
