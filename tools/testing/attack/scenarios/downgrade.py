@@ -28,9 +28,10 @@ def _taken(lab, before):
 
 def _then_honest(lab, frame):
     """The packet itself, once, after all its forgeries (G5)."""
-    before = lab.b.picture()
+    before, drops = lab.b.picture(), lab.b.drops()
     lab.to_b.send([frame])
-    need(until(lambda: _taken(lab, before)), "the honest packet was not accepted")
+    need(until(lambda: _taken(lab, before)),
+         f"the honest packet was not accepted; dropped before: {drops}, now: {lab.b.drops()}")
     lab.join()
     late = lab.a.ask("wait 1 30000", 40)
     need(late["done"] == 1 and late["last"]["status"] == "success",
