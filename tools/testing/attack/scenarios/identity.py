@@ -16,14 +16,16 @@ def a1a(lab):
     for qp in ("rc", "uc"):
         lab.connect(qp)
         watch = Watch(lab, lab.b) if lab.secured else None
+        before = lab.b.dump("rx", WHERE, 64).hex()
         lab.to_b.send([forge.write(lab.at_b(), FORGED, WHERE)])
         if lab.secured:
-            found[qp] = watch.verdict(1)
-            need(lab.b.dump("rx", WHERE, 64) != FORGED, "memory was overwritten")
+            found[qp] = {"dropped": watch.verdict(1), "before": before,
+                         "memory": lab.b.dump("rx", WHERE, 64).hex()}
+            need(found[qp]["memory"] == before != FORGED.hex(), "memory was overwritten")
             lab.honest()
         else:
             need(until(lambda: lab.b.dump("rx", WHERE, 64) == FORGED), "memory unchanged")
-            found[qp] = {"memory": lab.b.dump("rx", WHERE, 64).hex()}
+            found[qp] = {"before": before, "memory": lab.b.dump("rx", WHERE, 64).hex()}
     return found
 
 
