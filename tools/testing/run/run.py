@@ -6,7 +6,7 @@ Standard output is KTAP: a case for each case of each test, "# [SECONDS s] ..." 
 between says what goes on.  Exit status 0 only if something passed and nothing
 failed.
 
-  run.py [--only STAGES] [--tests REGEX] [--build DIR]
+  run.py [--only STAGES] [--tests REGEX] [--all] [--build DIR]
 
 Stages: build (the module, both variants, both kernels), scripts (tests of the
 build and of this harness), kunit, debug (selftests on the debug kernel), debian (selftests on
@@ -164,7 +164,8 @@ class Run:
         tests = [
             test
             for test in selftest.find(SELFTESTS, self._options.tests)
-            if kernel.kind in test.kernels and test.level in ("pairwise", level)
+            if kernel.kind in test.kernels
+            and (self._options.all or test.level in ("pairwise", level))
         ]
         number = 0
         for guests in (2, 1):
@@ -184,9 +185,13 @@ def main():
     default_build = os.environ.get("SRXE_BUILD", os.path.join(TOP, "build"))
     parser.add_argument("--build", default=default_build, metavar="DIR", help="make's O=")
     parser.add_argument("--tests", default="", metavar="REGEX", help="selftests of that name")
+    parser.add_argument(
+        "--all", action="store_true", help="on the debug kernel, too, every selftest"
+    )
     parser.add_argument("--only", default=",".join(STAGES), metavar="STAGES")
     options = parser.parse_args()
     options.only = options.only.split(",")
+    options.all |= bool(options.tests)
     if set(options.only) - set(STAGES):
         parser.error(f"stages are: {', '.join(STAGES)}")
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -8,7 +8,7 @@ A test is an executable selftests/tests/*.sh with a line
 All of it may be left out; these are the defaults, but for the level.  timeout is
 in seconds on Debian's kernel, others get more; cost is how long the test takes
 there, to share the work out evenly; level=full leaves a test out where a
-selection is run, that is, on the debug kernel.
+selection is run, that is, on the debug kernel, unless all are asked for.
 """
 
 import glob

@@ -4,7 +4,7 @@
 # or no longer: the oldest request's status and vendor_err, the others flushed, and
 # one line in the log that names peer and remedy.
 # (Refusals for the mode or for being busy cannot be had by settings: KUnit has them.)
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=150
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=150 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"

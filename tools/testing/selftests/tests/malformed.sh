@@ -17,7 +17,10 @@ malformed() {
 
 # unkeyed FAMILY
 unkeyed() {
-	FAMILY=$1 scenario M1plain holds
+	local count=2000
+
+	[ "$SRXE_TEST_LEVEL" != pairwise ] || count=300
+	FAMILY=$1 scenario M1plain holds --count $count
 }
 
 # plan: mode, version of IP and kind of each case.  Where a selection is run, each
