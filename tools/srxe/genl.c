@@ -72,10 +72,16 @@ static const char *remedy(int err)
 	}
 }
 
+/* What the kernel's own words leave open: rdma lists links of all namespaces. */
+static const char *addendum(int err)
+{
+	return err == ENODEV ? "; those of another one: ip netns exec" : "";
+}
+
 static void say(const char *object, int err, const char *extack)
 {
 	fprintf(stderr, "srxe: %s%s%s%s\n", object ? object : "", object ? ": " : "",
-		extack ? extack : strerror(err), extack ? "" : remedy(err));
+		extack ? extack : strerror(err), extack ? addendum(err) : remedy(err));
 }
 
 /* The kernel's own words, behind the header of an error or of a dump's end. */

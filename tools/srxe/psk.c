@@ -81,6 +81,7 @@ static int show(int argc, char **argv)
 static int parse_words(int argc, char **argv, const char **dev, const char **words,
 		       int count, const char *what)
 {
+	const char *extra = NULL;
 	int n = 0;
 
 	*dev = NULL;
@@ -93,12 +94,15 @@ static int parse_words(int argc, char **argv, const char **dev, const char **wor
 			argv++;
 		} else if (n < count) {
 			words[n++] = argv[0];
-		} else {
-			return syntax("what is \"%s\"? Try \"srxe psk help\"", argv[0]);
+		} else if (!extra) {
+			extra = argv[0];
 		}
 	}
+	/* without "dev" its name is among the words, and one of them too many */
 	if (!*dev)
-		return syntax("which link? Say dev NAME, its RDMA device");
+		return syntax_no_dev();
+	if (extra)
+		return syntax("what is \"%s\"? Try \"srxe psk help\"", extra);
 	if (n < count)
 		return syntax("%s missing, try \"srxe psk help\"", what);
 	return SRXE_OK;

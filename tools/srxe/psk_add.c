@@ -28,6 +28,7 @@ struct addition {
 static int parse(int argc, char **argv, struct addition *add)
 {
 	const char *peer = NULL;
+	bool extra = false;
 
 	for (; argc > 0; argc--, argv++) {
 		bool dev = strcmp(argv[0], "dev") == 0;
@@ -44,12 +45,14 @@ static int parse(int argc, char **argv, struct addition *add)
 		} else if (!peer) {
 			peer = argv[0];
 		} else {
-			/* It may well be a key: do not repeat it. */
-			return syntax("one argument too many; a key itself is never an argument");
+			extra = true;
 		}
 	}
 	if (!add->dev)
-		return syntax("which link? Say dev NAME, its RDMA device");
+		return syntax_no_dev();
+	/* It may well be a key: do not repeat it. */
+	if (extra)
+		return syntax("one argument too many; a key itself is never an argument");
 	if (!peer)
 		return syntax("which peer? Say peer:ADDRESS[/LEN][#TAG] or default[#TAG]");
 	if (add->file && add->generate)
@@ -115,7 +118,7 @@ static const char *remedy(int err)
 	case ENODEV:
 		return ": the kernel does not know this type of key; is secure_rxe loaded?";
 	case EINVAL:
-		return ": the kernel does not take this key; make another one (--generate)";
+		return ": text, all zeros or one byte repeated is no key; --generate makes one";
 	default:
 		return "";
 	}

@@ -42,6 +42,15 @@ int syntax(const char *fmt, ...)
 	return SRXE_SYNTAX;
 }
 
+/*
+ * A command needs "dev NAME" and has none. What stands there instead may be
+ * anything, a key even: it is not repeated. Returns: SRXE_SYNTAX.
+ */
+int syntax_no_dev(void)
+{
+	return syntax("which link? \"dev NAME\" is missing, NAME being its RDMA device");
+}
+
 /* Is word a beginning of the other, or all of it? */
 bool abbreviates(const char *word, const char *of)
 {

@@ -38,6 +38,7 @@ int run_command(const struct command *commands, const char *what, const char *fa
 bool abbreviates(const char *word, const char *of);
 int need_value(int argc, char **argv);
 int syntax(const char *fmt, ...) ATTRIBUTE(format(printf, 1, 2));
+int syntax_no_dev(void);
 
 int link_main(int argc, char **argv);
 int sa_main(int argc, char **argv);
