@@ -8,9 +8,12 @@
 #			what a link of its own needs, and no protection
 # make tools		srxe and what tests run: build/srxe, build/srxe_traffic
 # make install		module, srxe and its man page, as root; INSTALL_MOD_PATH=
-#			is a root to install below
+#			is a root to install below (an absolute path)
+# make uninstall          takes away what make install put there, for the same KVER=
 # make compose		the composed driver only, in build/<kernel>/secure
-# make check		style and static checks; CHECKS= names some of them
+# make check		style and static checks; CHECKS= names some of them:
+#			checkpatch kernel_doc warnings sparse coccicheck hooks
+#			yamllint shellcheck
 # make test-compose	does a hook that does not apply stop the build?
 # make clean		remove build
 
@@ -71,7 +74,7 @@ inputs	 := scripts/compose.py $(wildcard $(ours)/*.[ch] $(ours)/K* \
 kbuild	  = $(MAKE) $(if $(V),,--no-print-directory) -C $(KDIR) M=$(dir) \
 		$(if $(DEBUG),DEBUG=$(DEBUG)) $(if $(KUNIT),KUNIT=$(KUNIT))
 
-.PHONY: all plain rxe-source compose modules install tools check test-compose clean help FORCE
+.PHONY: all plain rxe-source compose modules install uninstall tools check test-compose clean help FORCE
 
 include tools/testing/testing.mk
 
@@ -117,6 +120,9 @@ modules: $(dir)/.composed
 	@echo "$(patsubst $(CURDIR)/%,%,$(out)/$(module).ko)"
 	@if [ -e $(out)/rxe/differs ] && [ -z "$(RXE_SRC)" ]; then \
 		echo "WARNING: $$(cat $(out)/rxe/differs)" >&2; fi
+	@case $(KVER) in 6.1.*) \
+		echo "WARNING: for $(KVER) it only compiles, it has not been run there yet: boot a 6.12 kernel" >&2;; \
+	esac
 
 # INSTALL_MOD_PATH= is kbuild's: a root to install below. Distributions' headers come
 # without the key that kbuild would sign modules with.
@@ -128,6 +134,12 @@ install: modules tools
 		depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER); fi
 	$(Q)$(MAKE) --no-print-directory -C tools/srxe O=$(O) GEN=$(netlink) \
 		DESTDIR=$(INSTALL_MOD_PATH) install
+
+uninstall:
+	rm -f $(INSTALL_MOD_PATH)/lib/modules/$(KVER)/updates/$(module).ko*
+	$(Q)if [ -e $(INSTALL_MOD_PATH)/lib/modules/$(KVER)/modules.order ]; then \
+		depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER); fi
+	$(Q)$(MAKE) --no-print-directory -C tools/srxe DESTDIR=$(INSTALL_MOD_PATH) uninstall
 
 tools: $(netlink)/.made
 	$(Q)$(MAKE) --no-print-directory -C tools/srxe O=$(O) GEN=$(netlink)
