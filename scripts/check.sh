@@ -6,7 +6,8 @@
 #
 #   check.sh BUILD [CHECK ...]
 #
-# BUILD is a directory for what is unpacked and built. All checks by default.
+# BUILD is a directory for what is unpacked and built. All checks by default; one
+# that does not exist is status 2.
 # The tools come from linux-source-6.12, whatever kernel is built for.
 set -uo pipefail
 
@@ -17,6 +18,7 @@ cd "$top" || exit
 ours=drivers/infiniband/sw/secure_rxe
 kernel=$build/kernel-tools
 failed=0
+all=(checkpatch kernel_doc warnings sparse coccicheck hooks yamllint shellcheck)
 
 # Files of ours with these name endings, as git knows them.
 files() {
@@ -137,9 +139,15 @@ check_shellcheck() {
 	} | sort -u | xargs shellcheck -x -S warning -e SC2154
 }
 
+[ $# -gt 0 ] || set -- "${all[@]}"
+for check; do
+	[[ " ${all[*]} " == *" $check "* ]] || {
+		echo "check: no check \"$check\", one of: ${all[*]}" >&2
+		exit 2
+	}
+done
 mkdir -p "$build"
 tools
-[ $# -gt 0 ] || set -- checkpatch kernel_doc warnings sparse coccicheck hooks yamllint shellcheck
 for check; do
 	if "check_$check"; then
 		echo "check: $check ok"
