@@ -14,4 +14,8 @@ options=(--kernel "${KERNEL:-debian}" --env "TYPE=${TYPE:-secure-rxe}" --env "MO
 if [ -n "${CMD:-}" ]; then
 	exec "$here/vm.py" "${options[@]}" -- bash -c ". $here/shell-rc && $CMD"
 fi
+if [ ! -t 0 ]; then
+	echo "make vm: a shell needs a terminal; without one: make vm CMD='...'" >&2
+	exit 2
+fi
 exec "$here/vm.py" "${options[@]}" --shell "$here/shell-rc"
