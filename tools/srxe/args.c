@@ -12,7 +12,7 @@ const struct name mode_names[] = {
 	{ SRXE_MODE_HEADER, "header" },
 	{ SRXE_MODE_PACKET, "packet" },
 	{ SRXE_MODE_ENCRYPT, "encrypt" },
-	{ SRXE_MODE_CONCEAL, "conceal" },
+	{ SRXE_MODE_CONCEAL, "conceal", .reserved = true },
 	{ }
 };
 
@@ -84,8 +84,10 @@ static const struct name *find(const struct name *names, const char *word, size_
 static int unknown(const struct name *names, const char *word, int len, const char *what)
 {
 	fprintf(stderr, "srxe: no %s \"%.*s\", one of:", what, len, word);
-	for (; names->name; names++)
-		fprintf(stderr, " %s", names->name);
+	for (; names->name; names++) {
+		if (!names->reserved)
+			fprintf(stderr, " %s", names->name);
+	}
 	fputc('\n', stderr);
 	return SRXE_SYNTAX;
 }

@@ -49,6 +49,7 @@ int psk_add(int argc, char **argv);
 struct name {
 	unsigned int value;
 	const char *name;
+	bool reserved;	/* understood, not offered: the kernel refuses it so far */
 };
 
 extern const struct name mode_names[], suite_names[], kind_names[], unkeyed_names[],

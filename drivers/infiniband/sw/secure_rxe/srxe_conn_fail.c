@@ -66,7 +66,9 @@ static void reason_text(char *text, size_t size, u32 verr, const char *peer, con
 		snprintf(text, size, "%s refused: mode: srxe link show, here and there", peer);
 		break;
 	case SRXE_VERR_REFUSED_SUITE:
-		snprintf(text, size, "%s refused: suite: srxe link show, here and there", peer);
+		snprintf(text, size,
+			 "%s refused: suite: have one in common: srxe link set dev %s suites",
+			 peer, dev);
 		break;
 	case SRXE_VERR_REFUSED_BUSY:
 		snprintf(text, size, "%s refused: busy: too many handshakes at a time", peer);
@@ -83,7 +85,7 @@ static void reason_text(char *text, size_t size, u32 verr, const char *peer, con
 		break;
 	case SRXE_VERR_KEY_REVOKED:
 		snprintf(text, size,
-			 "key for %s was revoked, has expired or was removed: srxe psk show dev %s",
+			 "key for %s was revoked, has expired or was removed: srxe psk show dev %s; add a new key, or psk clear",
 			 peer, dev);
 		break;
 	case SRXE_VERR_SA_LOST:

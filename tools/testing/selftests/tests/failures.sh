@@ -105,7 +105,7 @@ said() {
 
 # said_revoked MARK
 said_revoked() {
-	said "$1" "key for $IP4_B was revoked, has expired or was removed: srxe psk show dev $DEV_A"
+	said "$1" "key for $IP4_B was revoked, .*: srxe psk show dev $DEV_A; add a new key, or psk clear"
 }
 
 # no_key 4|6: none here for the peer.
@@ -213,7 +213,7 @@ refused_suite() {
 	wait_for 30 counted "$NS_B" "$DEV_B" hs_failed $((seen + 1)) || fail "b has an SA"
 	mark=$(log_mark)
 	fails "$end_a" rem-op:refused-suite
-	said "$mark" "$IP4_B refused: suite: srxe link show, here and there"
+	said "$mark" "$IP4_B refused: suite: .*: srxe link set dev $DEV_A suites"
 	counted "$NS_B" "$DEV_B" hs_refuse_sent 1 || fail "b did not refuse"
 	# a queue pair in the error state answers nobody
 	seen=$(counter "$NS_A" "$DEV_A" hs_failed)
@@ -221,7 +221,7 @@ refused_suite() {
 	wait_for 30 counted "$NS_A" "$DEV_A" hs_failed $((seen + 1)) || fail "a has an SA"
 	mark=$(log_mark)
 	fails "$end_b" rem-op:refused-suite
-	said "$mark" "$IP4_A refused: suite: srxe link show, here and there" "$DEV_B"
+	said "$mark" "$IP4_A refused: suite: .*: srxe link set dev $DEV_B suites" "$DEV_B"
 	let_go
 }
 

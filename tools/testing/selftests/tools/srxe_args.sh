@@ -55,7 +55,7 @@ taken() {
 
 errors=$(mktemp)
 at_exit rm -f "$errors"
-ktap_plan 75
+ktap_plan 77
 
 prints 0 "^Usage: srxe " help
 prints 0 "^Usage: srxe " -h
@@ -98,7 +98,7 @@ taken link set $none mode conceal
 refused "which link" link set mode packet
 refused "nothing to set" link set $none
 refused "needs a value" link set $none mode
-refused "no mode \"pack\", one of: header packet encrypt conceal" link set $none mode pack
+refused "no mode \"pack\", one of: header packet encrypt$" link set $none mode pack
 refused "no suite \"des\"" link set $none suites aes256-gcm,des
 refused "no suite \"\"" link set $none suites aes256-gcm,
 refused "no suite" link set $none suites ""
@@ -111,6 +111,7 @@ taken psk add dev $none default
 taken psk add dev $none default#new --generate
 taken psk add dev $none peer:fd00::/64 file /dev/null
 refused "which link" psk add peer:10.0.0.2
+refused "\"dev NAME\" is missing" psk add $none peer:10.0.0.2
 refused "which peer" psk add dev $none
 refused "neither peer" psk add dev $none 10.0.0.2
 refused "not an IP address" psk add dev $none peer:host
@@ -123,6 +124,7 @@ refused "never an argument" psk add dev $none default \
 grep -q 0102030405 <<< "$err"
 result $((!$?)) "a key among the arguments is not repeated"
 
+refused "\"dev NAME\" is missing" psk del $none peer:10.0.0.2
 taken psk revoke dev $none 12345
 taken psk r dev $none peer:10.0.0.2#a
 taken psk del dev $none default
