@@ -72,7 +72,8 @@ static const struct option longs[] = {
 	{ "rnr", 1, NULL, O_RNR }, { "expect-error", 1, NULL, O_EXPECT },
 	{ "rkey-xor", 1, NULL, O_RKEY_XOR }, { "va-add", 1, NULL, O_VA_ADD },
 	{ "hold", 0, NULL, O_HOLD }, { "control", 1, NULL, O_CONTROL },
-	{ "recvs", 1, NULL, O_RECVS }, { "at-end", 1, NULL, O_AT_END }, { "json", 0, NULL, 'j' }, { "help", 0, NULL, 'h' },
+	{ "recvs", 1, NULL, O_RECVS }, { "at-end", 1, NULL, O_AT_END },
+	{ "json", 0, NULL, 'j' }, { "help", 0, NULL, 'h' },
 	{ }
 };
 
