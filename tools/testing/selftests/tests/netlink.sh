@@ -209,7 +209,7 @@ unusable_keys() {
 	# What the tool cannot tell, the kernel does.
 	with_key "correct horse battery staple 1234"
 	printf '%.32s' "correct horse battery staple 1234" > "$stdin"
-	refused "make another one" psk add dev "$DEV_A" peer:10.4.0.1
+	refused "all zeros or one byte repeated is no key" psk add dev "$DEV_A" peer:10.4.0.1
 	file=$(scratch)/open
 	printf '%s' "$HEX" > "$file"
 	chmod 640 "$file"
