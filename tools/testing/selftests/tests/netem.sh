@@ -62,7 +62,10 @@ answered_late() {
 	for round in 1 2 3 4; do
 		traffic --qp-timeout 9 --iters 24 --mtu 1024 --op send,write --size 5000
 		status=$?
-		[ $status -eq 0 ] || break
+		[ $status -eq 0 ] || {
+			echo "in round $round"
+			break
+		}
 	done
 	heal
 	return $status
