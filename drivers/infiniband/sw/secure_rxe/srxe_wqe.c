@@ -95,6 +95,7 @@ static int copy_piece(struct rxe_pd *pd, const struct place *at, void *addr,
 	return err;
 }
 
+/* Copies what comes next in the buffers to or from @addr; without it, passes over that. */
 static int copy(struct rxe_pd *pd, struct rxe_dma_info *dma, unsigned int max_sge,
 		void *addr, unsigned int length, enum rxe_mr_copy_dir dir)
 {
@@ -110,11 +111,13 @@ static int copy(struct rxe_pd *pd, struct rxe_dma_info *dma, unsigned int max_sg
 		bytes = next_piece(&at, dma, length);
 		if (bytes < 0)
 			return bytes;
-		err = copy_piece(pd, &at, addr, bytes, dir);
-		if (err)
-			return err;
+		if (addr) {
+			err = copy_piece(pd, &at, addr, bytes, dir);
+			if (err)
+				return err;
+			addr += bytes;
+		}
 		advance(&at, bytes);
-		addr += bytes;
 		length -= bytes;
 	}
 	finish(&at, dma);
@@ -182,23 +185,7 @@ int srxe_copy_recv(struct rxe_qp *qp, struct rxe_dma_info *dma, void *addr,
  */
 int srxe_skip_send(const struct rxe_qp *qp, struct rxe_dma_info *dma, unsigned int length)
 {
-	struct place at;
-	int bytes, err;
-
-	if (!length)
-		return 0;
-	err = start(&at, dma, qp->sq.max_sge, length);
-	if (err)
-		return err;
-	while (length) {
-		bytes = next_piece(&at, dma, length);
-		if (bytes < 0)
-			return bytes;
-		advance(&at, bytes);
-		length -= bytes;
-	}
-	finish(&at, dma);
-	return 0;
+	return copy(qp->pd, dma, qp->sq.max_sge, NULL, length, RXE_FROM_MR_OBJ);
 }
 
 /**
