@@ -9,7 +9,7 @@
 # make tools		srxe and what tests run: build/srxe, build/srxe_traffic
 # make install		module, srxe and its man page, as root; INSTALL_MOD_PATH=
 #			is a root to install below (an absolute path)
-# make uninstall          takes away what make install put there, for the same KVER=
+# make uninstall	takes away what make install put there, for the same KVER=
 # make compose		the composed driver only, in build/<kernel>/secure
 # make check		style and static checks; CHECKS= names some of them:
 #			checkpatch kernel_doc warnings sparse coccicheck hooks
@@ -124,21 +124,23 @@ modules: $(dir)/.composed
 		echo "WARNING: for $(KVER) it only compiles, it has not been run there yet: boot a 6.12 kernel" >&2;; \
 	esac
 
+# of the root to install below, if a kernel is there
+depmod	  = if [ -e $(INSTALL_MOD_PATH)/lib/modules/$(KVER)/modules.order ]; then \
+		depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER); fi
+
 # INSTALL_MOD_PATH= is kbuild's: a root to install below. Distributions' headers come
 # without the key that kbuild would sign modules with.
 install: modules tools
 	$(Q)$(kbuild) INSTALL_MOD_DIR=updates \
 		$(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=) \
 		modules_install
-	$(Q)if [ -e $(INSTALL_MOD_PATH)/lib/modules/$(KVER)/modules.order ]; then \
-		depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER); fi
+	$(Q)$(depmod)
 	$(Q)$(MAKE) --no-print-directory -C tools/srxe O=$(O) GEN=$(netlink) \
 		DESTDIR=$(INSTALL_MOD_PATH) install
 
 uninstall:
 	rm -f $(INSTALL_MOD_PATH)/lib/modules/$(KVER)/updates/$(module).ko*
-	$(Q)if [ -e $(INSTALL_MOD_PATH)/lib/modules/$(KVER)/modules.order ]; then \
-		depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KVER); fi
+	$(Q)$(depmod)
 	$(Q)$(MAKE) --no-print-directory -C tools/srxe DESTDIR=$(INSTALL_MOD_PATH) uninstall
 
 tools: $(netlink)/.made
