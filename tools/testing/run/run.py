@@ -76,11 +76,14 @@ class Run:
     def _stages(self):
         on_debug = self._wants("kunit") or self._wants("debug")
         with concurrent.futures.ThreadPoolExecutor(1) as background:
-            self._make("build: module, plain variant and tools", "all", "plain", "knobs", "test-tools")
-            root = os.path.join(self._build, "root")
-            self._make("build: make install", "install", f"INSTALL_MOD_PATH={root}")
+            self._make("build: module, plain variant and tools", "all", "plain", "test-tools")
             # Guests have the right of way: the kernel's build is niced.
             kernel = background.submit(self._debug_kernel) if on_debug else None
+            if self._wants("debian"):
+                self._make("build: module with test-only parameters", "knobs")
+            if self._wants("build") or self._wants("debian"):
+                root = os.path.join(self._build, "root")
+                self._make("build: make install", "install", f"INSTALL_MOD_PATH={root}")
             if self._wants("build"):
                 self._make("build: composes and compiles for 6.1", "other-kernel")
             if self._wants("scripts"):
