@@ -60,6 +60,16 @@ ktap_case() {
 	return 0
 }
 
+# ktap_cases CASE ...: runs each; its words are what ktap_case takes.
+ktap_cases() {
+	local words
+
+	for words; do
+		# shellcheck disable=SC2086 # words
+		ktap_case $words
+	done
+}
+
 # ktap_skip_all REASON: ends a test none of whose cases can run here.
 ktap_skip_all() {
 	while [ "$ktap_count" -lt "$ktap_planned" ]; do

@@ -232,8 +232,5 @@ cases=(
 ktap_plan ${#cases[@]}
 topo_path
 protected_links
-for case in "${cases[@]}"; do
-	# shellcheck disable=SC2086 # words
-	ktap_case $case
-done
+ktap_cases "${cases[@]}"
 ktap_end

@@ -156,8 +156,5 @@ controls R5
 module_load_knobs
 link_pair
 psk_pair
-for case in "${cases[@]}"; do
-	# shellcheck disable=SC2086 # words
-	ktap_case $case
-done
+ktap_cases "${cases[@]}"
 ktap_end

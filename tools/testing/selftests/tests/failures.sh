@@ -409,8 +409,5 @@ module_load secure-rxe
 link_pair
 often
 at_exit sysctl -qw net.core.message_cost=5 net.core.message_burst=10
-for case in "${cases[@]}"; do
-	# shellcheck disable=SC2086 # words
-	ktap_case $case
-done
+ktap_cases "${cases[@]}"
 ktap_end

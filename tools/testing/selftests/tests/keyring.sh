@@ -369,7 +369,5 @@ topo_direct
 link_pair
 key=$(psk_file)
 ring=$(a "$SRXE" link show "$DEV_A" | sed -n 's/.* keyring \([0-9]*\) .*/\1/p')
-for case in "${cases[@]}"; do
-	ktap_case "$case"
-done
+ktap_cases "${cases[@]}"
 ktap_end
