@@ -61,7 +61,7 @@ add_keys() {
 
 	key=$(psk_file)
 	show "\$ srxe psk add dev $DEV_A peer:$IP4_B < key		# on a"
-	a "$SRXE" psk add dev "$DEV_A" "peer:$IP4_B" < "$key" || return 1
+	psk_add "$NS_A" "$DEV_A" "peer:$IP4_B" "$key" || return 1
 	show "\$ keyctl padd rdma_psk peer:$IP4_A RING < key		# on b, where RING is the link's keyring"
 	b keyctl padd rdma_psk "peer:$IP4_A" "$(ring b "$DEV_B")" < "$key" > /dev/null
 }
