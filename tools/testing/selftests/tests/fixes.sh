@@ -84,8 +84,10 @@ reset_under_traffic() {
 full_queue() {
 	local dropped
 
-	a tc qdisc add dev net0 root netem rate 10mbit limit 6 || fail "no netem"
-	PERFTEST_SECONDS=120 perftest ib_write_bw -N -s 65536 -n 20 -t 8 -u 16 > /dev/null ||
+	# Six packets each 200 ms: a message alone has more of them, however slow
+	# the machine that makes them.
+	a tc qdisc add dev net0 root netem delay 200ms limit 6 || fail "no netem"
+	PERFTEST_SECONDS=120 perftest ib_write_bw -N -s 65536 -n 8 -t 8 -u 17 > /dev/null ||
 		fail "the queue pair did not survive"
 	a tc -s qdisc show dev net0
 	dropped=$(a tc -s qdisc show dev net0 | sed -n 's/.*dropped \([0-9]*\),.*/\1/p' | head -n 1)
