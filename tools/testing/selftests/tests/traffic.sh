@@ -56,6 +56,12 @@ over_ipv6() {
 	FAMILY=6 all_of "$@"
 }
 
+mtus=256,512,2048,4096
+many=320
+if [ "$SRXE_TEST_LEVEL" = pairwise ]; then
+	mtus=512,4096
+	many=96
+fi
 mapfile -t list <<< "$(cells)"
 ktap_plan $((${#list[@]} + 9))
 topo_direct
@@ -66,11 +72,11 @@ for cell in "${list[@]}"; do
 done
 ktap_case over_ipv6 rc encrypt
 ktap_case over_ipv6 uc header
-ktap_case all_of rc encrypt --mtu 256,512,2048,4096
+ktap_case all_of rc encrypt --mtu "$mtus"
 ktap_case all_of uc packet --mtu 256,4096
 ktap_case all_of rc header --psn 0xfffff0 --size 3000 --iters 32
 ktap_case all_of uc encrypt --psn 0xfffff0 --size 3000 --iters 32
 ktap_case all_of rc encrypt --reconnect --size 0,4097
 ktap_case all_of rc packet --size 1048577 --op send,write,read --iters 4
-ktap_case all_of rc encrypt --depth 32 --iters 320 --size 64
+ktap_case all_of rc encrypt --depth 32 --iters "$many" --size 64
 ktap_end
