@@ -82,6 +82,8 @@ class Run:
             self._make("build: module, plain variant and tools", "all", "plain", "test-tools")
             # Guests have the right of way: the kernel's build is niced.
             kernel = background.submit(self._debug_kernel) if on_debug else None
+            if self._wants("kunit"):
+                self._jobs.append(background.submit(self._kunit, kernel))
             if self._wants("debian"):
                 self._make("build: module with test-only parameters", "knobs")
             if self._wants("build") or self._wants("debian"):
@@ -93,9 +95,9 @@ class Run:
                 self._scripts()
             if self._wants("debian"):
                 self._submit_selftests(self._kernel)
-            if kernel:
+            if self._wants("debug"):
                 kernel.result()
-                self._submit_on_debug()
+                self._submit_selftests(kernels.find_debug(self._debug))
         self._pool.shutdown()
         for job in self._jobs:
             job.result()
@@ -146,24 +148,22 @@ class Run:
         found += glob.glob(os.path.join(TOP, "tools", "testing", "*", "test-*.py"))
         return sorted(path for path in found if os.access(path, os.X_OK))
 
-    def _submit(self, label, kernel, guests, entries):
+    def _batch(self, label, kernel, guests, entries):
         environment = {
             "SRXE_BUILD": self._build,
             "SRXE_TEST_LEVEL": LEVEL[kernel.kind],
             "SRXE_PATIENCE": str(PATIENCE[kernel.kind]),
         }
         options = guest.Options(kernel=kernel, guests=guests, environment=environment)
-        work = batch.Batch(label, options, entries, self._report, self._logs)
-        self._jobs.append(self._pool.submit(work.run))
+        return batch.Batch(label, options, entries, self._report, self._logs)
 
-    def _submit_on_debug(self):
+    def _kunit(self, built):
+        """Beside the selftests on Debian's kernel, as soon as there is a kernel for it."""
+        built.result()
         kernel = kernels.find_debug(self._debug)
-        if self._wants("kunit"):
-            modules = os.path.join(self._build, kernel.release, "kunit")
-            command = f"bash {HERE}/kunit.sh {modules}"
-            self._submit("debug kernel 0", kernel, 1, [("kunit", 600, command)])
-        if self._wants("debug"):
-            self._submit_selftests(kernel)
+        modules = os.path.join(self._build, kernel.release, "kunit")
+        entries = [("kunit", 600, f"bash {HERE}/kunit.sh {modules}")]
+        self._batch("debug kernel 0", kernel, 1, entries).run()
 
     def _submit_selftests(self, kernel):
         level = LEVEL[kernel.kind]
@@ -180,7 +180,8 @@ class Run:
                 number += 1
                 patience = PATIENCE[kernel.kind]
                 entries = [(test.name, test.timeout * patience, test.path) for test in part]
-                self._submit(f"{kernel.kind} kernel {number}", kernel, guests, entries)
+                work = self._batch(f"{kernel.kind} kernel {number}", kernel, guests, entries)
+                self._jobs.append(self._pool.submit(work.run))
 
 
 def main():
