@@ -27,8 +27,8 @@ need_build=3
 packages=(
 	# build
 	build-essential bc bison flex libelf-dev libssl-dev kmod xz-utils coccinelle
-	pkg-config libmnl-dev libibverbs-dev librdmacm-dev python3 python3-yaml
-	python3-jsonschema git
+	pkg-config libmnl-dev libkeyutils-dev libibverbs-dev librdmacm-dev
+	python3 python3-yaml python3-jsonschema git
 	# checks
 	sparse perl yamllint shellcheck
 	# guests
