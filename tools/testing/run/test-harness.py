@@ -51,6 +51,11 @@ ENDS = [
     ("a panic", "echo c > /proc/sysrq-trigger", "died before it reported"),
     ("a silent death", "echo b > /proc/sysrq-trigger", "died before it reported"),
     ("a hang", "kill -STOP $(pgrep -f srxe-vm/agent) $$", "no sign of life"),
+    (
+        "a clock that runs ahead",
+        "echo 999999 0 > /tmp/uptime; mount --bind /tmp/uptime /proc/uptime; sleep 1000",
+        "runs ahead",
+    ),
     ("no end, and none to end it", "kill -STOP $PPID; sleep 1000", "bad took too long"),
 ]
 
