@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Handshake of one connection: what concerns both roles. Which SA is used, when
+ * Handshake of one connection or datagram peer: what concerns both roles. Which SA is used, when
  * something is due, what becomes of it all in the end.
  */
 #include <linux/string.h>
@@ -47,6 +47,7 @@ static void use(struct srxe_hs *hs, struct srxe_sa *sa)
 	u64 now = hs->ops->now(hs);
 
 	hs->sa = sa;
+	hs->turn++;
 	hs->confirm.next = 0;
 	hs->ops->use(hs, sa);
 	if (srxe_hs_side(hs) && !hs->ops->sa_heard(sa)) {
@@ -56,26 +57,45 @@ static void use(struct srxe_hs *hs, struct srxe_sa *sa)
 }
 
 /**
+ * srxe_hs_confirmed() - the SA in use, if the peer is known to have it
+ * @hs: the machine
+ *
+ * Return: its turn; 0 if there is none, or it is not confirmed.
+ */
+u64 srxe_hs_confirmed(const struct srxe_hs *hs)
+{
+	return hs->sa && hs->ops->sa_heard(hs->sa) ? hs->turn : 0;
+}
+
+/* Is @sa the one that both ends keep? */
+static bool replaces(const struct srxe_hs *hs, const struct srxe_sa *sa, u64 after)
+{
+	return after == hs->turn || (by_preferred(hs, sa) && !by_preferred(hs, hs->sa));
+}
+
+/**
  * srxe_hs_stand() - an SA stands
  * @hs: the machine
  * @sa: keyed and good for use, with the reference it was made with
+ * @after: what srxe_hs_confirmed() said when its handshake began
  *
  * Our own attempt is over with it. Answers that are still pending are not:
  * the peer may just have taken one of them for standing, and sends under it
  * until it hears from us.
  */
-void srxe_hs_stand(struct srxe_hs *hs, struct srxe_sa *sa)
+void srxe_hs_stand(struct srxe_hs *hs, struct srxe_sa *sa, u64 after)
 {
 	if (!hs->over)
 		hs->ops->count(hs, SRXE_HS_COUNT_DONE);
-	hs->over = true;
+	hs->over = !hs->again;
+	hs->wanted = false;
 	hs->verdict = 0;
 	srxe_hs_attempt_end(hs);
 	srxe_hs_park_drop(hs);
 
 	if (!hs->sa) {
 		use(hs, sa);
-	} else if (by_preferred(hs, sa) && !by_preferred(hs, hs->sa)) {
+	} else if (replaces(hs, sa, after)) {
 		retire(hs, hs->sa);
 		use(hs, sa);
 	} else {
@@ -169,6 +189,17 @@ static void run_confirm(struct srxe_hs *hs, u64 now)
 	}
 }
 
+/* As long as ours is not confirmed the peer may be using the one before. */
+static void run_old(struct srxe_hs *hs, u64 now)
+{
+	if (!hs->old || now < hs->old_end)
+		return;
+	if (hs->again && hs->confirm.next)
+		hs->old_end = now + srxe_hs_ms(SRXE_SA_OLD_HOLD_S * MSEC_PER_SEC);
+	else
+		drop_old(hs);
+}
+
 static u64 earlier(u64 a, u64 b)
 {
 	if (!a || !b)
@@ -205,8 +236,7 @@ void srxe_hs_run(struct srxe_hs *hs)
 	/* what came to stand there may have been ended since */
 	reap(hs);
 	run_confirm(hs, now);
-	if (hs->old && now >= hs->old_end)
-		drop_old(hs);
+	run_old(hs, now);
 	if (hs->parked && now >= hs->parked_end)
 		srxe_hs_park_drop(hs);
 	srxe_hs_attempt_run(hs, now);
@@ -215,14 +245,14 @@ void srxe_hs_run(struct srxe_hs *hs)
 }
 
 /**
- * srxe_hs_setup() - a machine for a new queue pair
+ * srxe_hs_setup() - a machine for a new queue pair or datagram peer
  * @hs: zeroed memory
  * @ops: the world around
  * @limit: bounds of the link
- * @pd: number of the queue pair's protection domain
- * @kind: SRXE_KIND_RC or SRXE_KIND_UC
- * @qpn: the queue pair's number
- * @id: its incarnation
+ * @pd: number of the protection domain it is for
+ * @kind: enum srxe_kind
+ * @qpn: the queue pair's number, 0 for the datagram kinds
+ * @id: its incarnation, 0 for the datagram kinds
  *
  * Nothing is under way and nothing is called.
  */
@@ -235,6 +265,7 @@ void srxe_hs_setup(struct srxe_hs *hs, const struct srxe_hs_ops *ops,
 	hs->ends.kind = kind;
 	hs->ends.lqpn = qpn;
 	hs->ends.conn_id = id;
+	hs->again = kind == SRXE_KIND_UD || kind == SRXE_KIND_GSI;
 	hs->life = srxe_hs_ms(SRXE_GIVE_UP_MIN_MS);
 	INIT_LIST_HEAD(&hs->answers);
 	INIT_LIST_HEAD(&hs->wait);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Handshake of one RC or UC connection, as a state machine without packets,
- * devices or clocks: what it needs of the world it asks for through its
- * operations, so that all of it can be driven by a test.
+ * Handshake of one RC or UC connection, or of the datagrams between two
+ * addresses, as a state machine without packets, devices or clocks: what it needs
+ * of the world it asks for through its operations, so that all of it can be
+ * driven by a test.
  *
  * One incarnation of a queue pair makes one handshake. It may take part in it
  * as initiator (an attempt), as responder (answers), or as both at once. The
@@ -11,6 +12,14 @@
  * under, and from then on no bare message is listened to. If both sides'
  * handshakes came through, the one of the preferred initiator is kept and the
  * other only received on for a little longer.
+ *
+ * Datagrams have no incarnations. There one handshake may follow the other: we
+ * begin another one when the peer has fallen silent, and answer when it does. The
+ * SA of a handshake takes the place of the one that was confirmed before that
+ * handshake began. Of two that were under way at a time it is, as above, that of
+ * the preferred initiator. Both ends judge alike, since what is confirmed here is
+ * in use there: while ours is not confirmed, an INIT of the other end may be older
+ * than it, and the preferred initiator does not answer it.
  *
  * Every function here runs in process context and may sleep; the caller
  * serialises all calls for one machine. Operations are called in the same way.
@@ -174,6 +183,7 @@ struct srxe_hs_try {
  * @retry: when to send it again
  * @sent: when an INIT was sent last
  * @busy: the peer has refused for being busy, and has been asked again since
+ * @after: the SA that is to be replaced, see struct srxe_hs_answer
  */
 struct srxe_hs_attempt {
 	struct srxe_ring_key	*keys[SRXE_HS_MAX_ALTS];
@@ -184,6 +194,7 @@ struct srxe_hs_attempt {
 	struct srxe_hs_backoff	retry;
 	u64			sent;
 	bool			busy;
+	u64			after;
 };
 
 /**
@@ -193,6 +204,8 @@ struct srxe_hs_attempt {
  * @init: what was answered
  * @resp: the answer
  * @born: boottime, ns
+ * @after: @turn of the SA that was in use and confirmed when this handshake began,
+ *	and which its SA is to replace; 0 if there was none
  */
 struct srxe_hs_answer {
 	struct list_head	entry;
@@ -200,6 +213,7 @@ struct srxe_hs_answer {
 	struct srxe_hs_msg	init;
 	struct srxe_hs_msg	resp;
 	u64			born;
+	u64			after;
 };
 
 /**
@@ -210,7 +224,9 @@ struct srxe_hs_answer {
  * @ends: kind, own QPN and incarnation from the beginning, the rest from RTR on
  * @bound: the ends are known: the queue pair has been in RTR
  * @wanted: an SA is wanted: the queue pair has reached RTS
- * @over: an SA stands or has stood: no further handshake in this incarnation
+ * @again: datagrams: a handshake may follow another
+ * @over: an SA stands or has stood: no further handshake in this incarnation;
+ *	never set with @again
  * @life: ns after which we give up
  * @give_up: boottime, ns, at which that is; 0 before the first attempt
  * @yield_end: boottime, ns, until which an attempt of ours waits for the peer's
@@ -227,6 +243,7 @@ struct srxe_hs_answer {
  * @parked: an INIT that came before RTR
  * @parked_end: boottime, ns, at which it is thrown away
  * @sa: what the connection sends under
+ * @turn: number of @sa, grows with every SA that is used
  * @confirm: probes of @sa; @next is 0 when it is confirmed
  * @noted: boottime, ns, before which no further INIT is looked at for @peer_reset
  * @old: an SA that lost against @sa
@@ -239,6 +256,7 @@ struct srxe_hs {
 	struct srxe_sa_ends		ends;
 	bool				bound;
 	bool				wanted;
+	bool				again;
 	bool				over;
 	u64				life;
 	u64				give_up;
@@ -254,6 +272,7 @@ struct srxe_hs {
 	struct srxe_hs_rx		*parked;
 	u64				parked_end;
 	struct srxe_sa			*sa;
+	u64				turn;
 	struct srxe_hs_backoff		confirm;
 	u64				noted;
 	struct srxe_sa			*old;
@@ -269,5 +288,6 @@ void srxe_hs_start(struct srxe_hs *hs, u64 life);
 void srxe_hs_stop(struct srxe_hs *hs);
 void srxe_hs_input(struct srxe_hs *hs, const struct srxe_hs_rx *rx);
 void srxe_hs_run(struct srxe_hs *hs);
+u64 srxe_hs_confirmed(const struct srxe_hs *hs);
 
 #endif /* SRXE_HS_H */

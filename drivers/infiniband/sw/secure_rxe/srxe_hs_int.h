@@ -47,7 +47,7 @@ static inline void srxe_hs_backoff_step(struct srxe_hs_backoff *b, u64 now)
 }
 
 /* srxe_hs.c */
-void srxe_hs_stand(struct srxe_hs *hs, struct srxe_sa *sa);
+void srxe_hs_stand(struct srxe_hs *hs, struct srxe_sa *sa, u64 after);
 void srxe_hs_fail(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_id);
 
 /* srxe_hs_try.c: we as initiator */

@@ -71,10 +71,11 @@ void srxe_hs_answers_end(struct srxe_hs *hs)
 static void confirmed(struct srxe_hs *hs, struct srxe_hs_answer *ans)
 {
 	struct srxe_sa *sa = ans->sa;
+	u64 after = ans->after;
 
 	forget(hs, ans);
 	srxe_hs_answers_end(hs);
-	srxe_hs_stand(hs, sa);
+	srxe_hs_stand(hs, sa, after);
 }
 
 /* One that stood and has been ended since is not as if it had never been. */
@@ -264,6 +265,7 @@ static int answer(struct srxe_hs *hs, const struct srxe_hs_rx *rx, const struct 
 		goto err_sa;
 	ans->init = rx->msg;
 	ans->born = hs->ops->now(hs);
+	ans->after = srxe_hs_confirmed(hs);
 	list_add_tail(&ans->entry, &hs->answers);
 	send_back(hs, rx, &ans->resp);
 	return 0;
@@ -304,6 +306,12 @@ static void fresh_init(struct srxe_hs *hs, const struct srxe_hs_rx *rx, const st
 	}
 }
 
+/* We are the preferred initiator, and the peer may not know yet what we have made. */
+static bool ours_counts(const struct srxe_hs *hs)
+{
+	return srxe_hs_side(hs) < 0 && (hs->attempt || (hs->sa && hs->confirm.next));
+}
+
 /* From the MAC on. */
 static void judge(struct srxe_hs *hs, const struct srxe_hs_rx *rx, struct srxe_ring_key *key,
 		  bool unparked)
@@ -323,9 +331,10 @@ static void judge(struct srxe_hs *hs, const struct srxe_hs_rx *rx, struct srxe_r
 		return;
 	}
 	/* Both are at it. If it is us whose handshake counts, it must get there. */
-	if (hs->attempt && srxe_hs_side(hs) < 0) {
+	if (ours_counts(hs)) {
 		hs->ops->count(hs, SRXE_HS_COUNT_STATE);
-		srxe_hs_attempt_again(hs, now);
+		if (hs->attempt)
+			srxe_hs_attempt_again(hs, now);
 		return;
 	}
 	if (!unparked &&

@@ -188,7 +188,7 @@ static void stand_alone(struct srxe_hs *hs, struct srxe_ring_key *key)
 		hs->ops->sa_end(hs, sa);
 		srxe_hs_fail(hs, SRXE_VERR_UNSUPPORTED, id_of(hs, key));
 	} else {
-		srxe_hs_stand(hs, sa);
+		srxe_hs_stand(hs, sa, srxe_hs_confirmed(hs));
 	}
 	memzero_explicit(&p, sizeof(p));
 }
@@ -250,6 +250,7 @@ static void begin(struct srxe_hs *hs, u64 now)
 	}
 	memcpy(a->keys, keys, sizeof(a->keys));
 	a->count = n;
+	a->after = srxe_hs_confirmed(hs);
 	if (!hs->give_up)
 		hs->give_up = now + hs->life;
 	srxe_hs_backoff_start(&a->retry, now, srxe_hs_ms(SRXE_HS_TURN_MS));
@@ -418,7 +419,7 @@ static void take(struct srxe_hs *hs, struct srxe_hs_try *t, struct srxe_sa_param
 		srxe_hs_fail(hs, SRXE_VERR_UNSUPPORTED, id_of(hs, sa->key));
 	} else {
 		t->sa = NULL;
-		srxe_hs_stand(hs, sa);
+		srxe_hs_stand(hs, sa, hs->attempt->after);
 	}
 }
 
