@@ -3,6 +3,7 @@
  * Security state of a connection: it follows the queue pair from creation to
  * destruction, and tells the send task when there is an SA to send under.
  */
+#include <linux/cred.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -10,6 +11,7 @@
 #include "rxe_queue.h"
 #include "srxe_compat.h"
 #include "srxe_conn.h"
+#include "srxe_dgram.h"
 #include "srxe_hs_io.h"
 #include "srxe_policy.h"
 #include "srxe_sa.h"
@@ -130,6 +132,7 @@ void srxe_qp_init(struct rxe_qp *qp)
 	struct srxe_conn *conn;
 
 	qp->sec.conn = NULL;
+	qp->sec.uid = current_uid();
 	if (!wants_conn(qp))
 		return;
 	conn = kzalloc(sizeof(*conn), GFP_KERNEL);
@@ -324,6 +327,8 @@ void srxe_qp_reset(struct rxe_qp *qp)
  */
 void srxe_qp_destroy(struct rxe_qp *qp)
 {
+	if (!qp->sec.conn)
+		srxe_dgram_forget_qp(qp);
 	end(qp, 0);
 }
 

@@ -10,12 +10,14 @@
  * is nothing to report it by, and the peer may just not be there yet: the next
  * work request starts another one.
  */
+#include <linux/net.h>
 #include <linux/string.h>
 
 #include "rxe.h"
 #include "rxe_queue.h"
 #include "srxe_compat.h"
 #include "srxe_conn.h"
+#include "srxe_dgram.h"
 #include "srxe_hs_io.h"
 #include "srxe_policy.h"
 #include "srxe_sa.h"
@@ -23,6 +25,7 @@
 /* Longest address, and a key id in hexadecimal. */
 #define ADDR_TEXT	40
 #define KEY_ID_TEXT	(2 * SRXE_KEY_ID_LEN + 1)
+#define REASON_TEXT	224
 
 /**
  * srxe_verr_status() - completion status that goes with a vendor_err
@@ -110,18 +113,50 @@ static void set_failed(struct srxe_conn *conn, enum srxe_vendor_err verr)
 	conn->tx_state = SRXE_TX_FAILED;
 }
 
-static void report(struct rxe_qp *qp, const struct in6_addr *peer, u32 verr,
-		   const u8 *key_id)
+/* @text has room for what reason_text() says. */
+static void explain(char *text, size_t size, const char *dev, const struct in6_addr *peer,
+		    u32 verr, const u8 *key_id)
 {
-	const char *dev = dev_name(&qp->ibqp.device->dev);
 	char key[KEY_ID_TEXT] = "(none tried)";
-	char addr[ADDR_TEXT], text[224];
+	char addr[ADDR_TEXT];
 
 	if (key_id)
 		snprintf(key, sizeof(key), "%*phN", SRXE_KEY_ID_LEN, key_id);
 	addr_text(peer, addr);
-	reason_text(text, sizeof(text), verr, addr, dev, key);
+	reason_text(text, size, verr, addr, dev, key);
+}
+
+static void report(struct rxe_qp *qp, const struct in6_addr *peer, u32 verr,
+		   const u8 *key_id)
+{
+	const char *dev = dev_name(&qp->ibqp.device->dev);
+	char text[REASON_TEXT];
+
+	explain(text, sizeof(text), dev, peer, verr, key_id);
 	net_warn_ratelimited("%s: qp %u: %s\n", dev, qp_num(qp), text);
+}
+
+/**
+ * srxe_report() - why datagrams do not get to a peer
+ * @link: link
+ * @kind: SRXE_KIND_UD or SRXE_KIND_GSI
+ * @peer: the peer's address
+ * @verr: enum srxe_vendor_err
+ * @key_id: id of the key it is about, or NULL
+ *
+ * Context: any but hard interrupts.
+ */
+void srxe_report(struct srxe_link *link, u8 kind, const struct in6_addr *peer, u32 verr,
+		 const u8 *key_id)
+{
+	const char *dev = dev_name(&link->rxe->ib_dev.dev);
+	char text[REASON_TEXT];
+
+	if (!net_ratelimit())
+		return;
+	explain(text, sizeof(text), dev, peer, verr, key_id);
+	pr_warn("%s: %s: %s\n", dev,
+		kind == SRXE_KIND_GSI ? "connection manager" : "datagram", text);
 }
 
 /**
@@ -279,7 +314,7 @@ static struct rxe_qp *next_qp(struct rxe_dev *rxe, unsigned long *index)
  * @verr: why
  *
  * Its RC and UC queue pairs go to the error state, but for those that talk
- * unprotected.
+ * unprotected. Datagrams have other SAs made.
  *
  * Context: process, may sleep.
  */
@@ -291,6 +326,7 @@ void srxe_conn_end_link(struct srxe_link *link, enum srxe_vendor_err verr)
 
 	/* first what could seal a packet this very moment */
 	srxe_sa_end_link(link);
+	srxe_dgrams_end_all(link);
 	while ((qp = next_qp(rxe, &index))) {
 		if (qp->sec.conn)
 			end_conn(qp->sec.conn, verr);

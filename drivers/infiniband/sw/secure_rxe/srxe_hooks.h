@@ -23,6 +23,7 @@
 
 struct ib_device;
 struct ib_qp_attr;
+union ib_gid;
 struct net;
 struct net_device;
 struct rxe_cqe;
@@ -45,6 +46,8 @@ struct socket;
 #define SRXE_PKT_REASSEMBLED	BIT(0)	/* came in IP fragments */
 #define SRXE_PKT_OPENED		BIT(1)	/* its tag verified; srxe_conn_id is set */
 #define SRXE_PKT_NO_ICRC	BIT(2)	/* there is no ICRC in it */
+#define SRXE_PKT_UD		BIT(3)	/* opened, its SA is of that kind, ... */
+#define SRXE_PKT_GSI		BIT(4)	/* ... or of this one */
 
 /* Module: rxe_module_init() before the link type is registered, rxe_module_exit() after. */
 int srxe_init(void);
@@ -134,6 +137,13 @@ void srxe_unbind_windows(struct rxe_qp *qp);
 #ifndef SRXE_PLAIN
 void rxe_do_invalidate_mw(struct rxe_mw *mw);	/* rxe_mw.c, no longer static; mw->lock held */
 #endif
+
+/*
+ * Datagrams: init_req_packet(), which Q_Key is sent (the send task);
+ * rxe_attach_mcast(), before anything is done (process).
+ */
+u32 srxe_wr_qkey(const struct rxe_qp *qp, u32 qkey);
+int srxe_attach_mcast(const struct rxe_qp *qp, const union ib_gid *mgid);
 
 /* Objects: __rxe_cleanup(), the object cannot be found any more (process, may sleep). */
 void srxe_pool_erased(const struct rxe_pool *pool);

@@ -16,9 +16,11 @@
 #include "rxe.h"
 #include "srxe_compat.h"
 #include "srxe_conn.h"
+#include "srxe_dgram.h"
 #include "srxe_hs_io.h"
 #include "srxe_pkt.h"
 #include "srxe_policy.h"
+#include "srxe_seal.h"
 
 /* Messages that are judged before others get the worker. */
 #define RX_BUDGET	64
@@ -39,12 +41,33 @@ struct rx_item {
 
 /* Sending */
 
-static int av_of_addrs(struct rxe_dev *rxe, const struct in6_addr *local,
-		       const struct in6_addr *remote, struct rxe_av *av)
+/* To an address of our own it must be looped back. */
+static void set_loopback(const struct ib_gid_attr *attr, struct rxe_av *av)
 {
-	union ib_gid gid;
+	const struct net_device *ndev;
+
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(attr);
+	if (!IS_ERR(ndev))
+		ether_addr_copy(av->dmac, ndev->dev_addr);
+	rcu_read_unlock();
+}
+
+/**
+ * srxe_av_of_addrs() - address vector of a packet that no queue pair has one for
+ * @rxe: device
+ * @local: address of ours
+ * @remote: the peer's
+ * @av: filled in
+ *
+ * Context: any but hard interrupts.
+ * Return: 0, or an error if @local is no address of the device.
+ */
+int srxe_av_of_addrs(struct rxe_dev *rxe, const struct in6_addr *local,
+		     const struct in6_addr *remote, struct rxe_av *av)
+{
 	const struct ib_gid_attr *attr;
-	struct net_device *ndev;
+	union ib_gid gid;
 
 	memset(av, 0, sizeof(*av));
 	memcpy(gid.raw, local, sizeof(gid.raw));
@@ -63,15 +86,11 @@ static int av_of_addrs(struct rxe_dev *rxe, const struct in6_addr *local,
 	memcpy(gid.raw, remote, sizeof(gid.raw));
 	rdma_gid2ip((struct sockaddr *)&av->dgid_addr, &gid);
 
-	/* to an address of our own it must be looped back */
 	attr = rdma_find_gid_by_port(&rxe->ib_dev, &gid, IB_GID_TYPE_ROCE_UDP_ENCAP, 1, NULL);
 	if (IS_ERR(attr))
 		return 0;
+	set_loopback(attr, av);
 	rdma_put_gid_attr(attr);
-	ndev = srxe_netdev_get(rxe);
-	if (ndev)
-		ether_addr_copy(av->dmac, ndev->dev_addr);
-	dev_put(ndev);
 	return 0;
 }
 
@@ -124,7 +143,7 @@ void srxe_hs_xmit(struct srxe_conn *conn, const struct in6_addr *local,
 		xmit(qp, &qp->pri_av, local, remote, msg);
 		return;
 	}
-	if (av_of_addrs(conn->link->rxe, local, remote, &av))
+	if (srxe_av_of_addrs(conn->link->rxe, local, remote, &av))
 		return;
 	xmit(qp, &av, local, remote, msg);
 	/*
@@ -134,9 +153,33 @@ void srxe_hs_xmit(struct srxe_conn *conn, const struct in6_addr *local,
 	sk_dst_reset(qp->sk->sk);
 }
 
+/**
+ * srxe_hs_xmit_dgram() - send a bare message of a datagram kind
+ * @link: link
+ * @local: from which address
+ * @remote: to which address
+ * @msg: the message
+ *
+ * If it does not get away it is as good as lost.
+ *
+ * Context: process.
+ */
+void srxe_hs_xmit_dgram(struct srxe_link *link, const struct in6_addr *local,
+			const struct in6_addr *remote, const struct srxe_hs_msg *msg)
+{
+	struct rxe_qp *qp = srxe_gsi_get(link->rxe);
+	struct rxe_av av;
+
+	if (!qp)
+		return;
+	if (!srxe_av_of_addrs(link->rxe, local, remote, &av))
+		xmit(qp, &av, local, remote, msg);
+	rxe_put(qp);
+}
+
 /* Receiving */
 
-static void judge(struct srxe_link *link, const struct srxe_hs_rx *rx)
+static void judge_conn(struct srxe_link *link, const struct srxe_hs_rx *rx)
 {
 	u32 qpn = be32_to_cpu(rx->msg.bth.qpn) & SRXE_BTH_QPN_MASK;
 	struct srxe_conn *conn = NULL;
@@ -155,6 +198,14 @@ static void judge(struct srxe_link *link, const struct srxe_hs_rx *rx)
 	}
 	if (qp)
 		rxe_put(qp);
+}
+
+static void judge(struct srxe_link *link, const struct srxe_hs_rx *rx)
+{
+	if (srxe_kind_is_dgram(rx->msg.body.kind))
+		srxe_dgram_input(link, rx);
+	else
+		judge_conn(link, rx);
 }
 
 /* The next message, one of each queue in turn. */

@@ -15,6 +15,8 @@
 #include "srxe_hs_limit.h"
 
 struct in6_addr;
+struct rxe_av;
+struct rxe_dev;
 struct sk_buff;
 struct srxe_conn;
 struct srxe_hs_msg;
@@ -63,5 +65,9 @@ void srxe_hs_each_link(void (*fn)(struct srxe_link *link));
 void srxe_hs_rcv(struct srxe_link *link, struct sk_buff *skb);
 void srxe_hs_xmit(struct srxe_conn *conn, const struct in6_addr *local,
 		  const struct in6_addr *remote, const struct srxe_hs_msg *msg);
+void srxe_hs_xmit_dgram(struct srxe_link *link, const struct in6_addr *local,
+			const struct in6_addr *remote, const struct srxe_hs_msg *msg);
+int srxe_av_of_addrs(struct rxe_dev *rxe, const struct in6_addr *local,
+		     const struct in6_addr *remote, struct rxe_av *av);
 
 #endif /* SRXE_HS_IO_H */

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The world around a connection's handshake: keys, settings, SAs, clock and
- * counters as they really are.
+ * counters as they really are. What a datagram peer's has in common with it comes
+ * first.
  */
 #include <linux/ktime.h>
 
 #include "rxe.h"
 #include "srxe_conn.h"
 #include "srxe_hs_io.h"
+#include "srxe_hs_ops.h"
 #include "srxe_pm.h"
 #include "srxe_policy.h"
 #include "srxe_ring.h"
@@ -16,20 +18,139 @@
 /* The strongest mode there is so far. */
 #define MAX_MODE	SRXE_MODE_ENCRYPT
 
+/**
+ * srxe_world_now() - boottime
+ * @hs: any machine
+ *
+ * Context: any.
+ * Return: ns.
+ */
+u64 srxe_world_now(struct srxe_hs *hs)
+{
+	return ktime_get_boottime_ns();
+}
+
+/**
+ * srxe_world_keys() - the keys of a link for a peer
+ * @link: link
+ * @peer: the peer's address
+ * @found: keys in order of trial, referenced
+ * @max: how many fit
+ *
+ * Context: process, may sleep.
+ * Return: their number, 0, or -EKEYREVOKED.
+ */
+int srxe_world_keys(struct srxe_link *link, const struct in6_addr *peer,
+		    struct srxe_ring_key **found, unsigned int max)
+{
+	int n = srxe_ring_lookup(link->ring, peer, found, max);
+
+	if (n == -ENOKEY)
+		return 0;
+	return n < 0 ? -EKEYREVOKED : n;
+}
+
+/**
+ * srxe_world_secrets() - what is derived from a key
+ * @key: key, referenced
+ *
+ * Context: any.
+ * Return: the secrets, which live as long as the key.
+ */
+const struct srxe_psk_keys *srxe_world_secrets(const struct srxe_ring_key *key)
+{
+	return &key->psk->keys;
+}
+
+/**
+ * srxe_world_policy() - settings of a link as they are now
+ * @link: link
+ * @p: filled in
+ *
+ * Context: any.
+ */
+void srxe_world_policy(const struct srxe_link *link, struct srxe_hs_policy *p)
+{
+	p->min_mode = READ_ONCE(link->settings.mode);
+	p->max_mode = MAX_MODE;
+	p->suites = READ_ONCE(link->settings.suites);
+}
+
+/**
+ * srxe_world_sa_key() - give an SA its keys
+ * @sa: embryo
+ * @params: outcome of the handshake
+ * @state: SRXE_SA_PENDING or SRXE_SA_STANDING
+ *
+ * Context: process, may sleep.
+ * Return: 0 or an error, as srxe_sa_key() does.
+ */
+int srxe_world_sa_key(struct srxe_sa *sa, struct srxe_sa_params *params,
+		      enum srxe_sa_state state)
+{
+	/* whoever called on us: the end of his key must not make him one without */
+	srxe_ring_mark(sa->link->ring, &sa->key->match);
+	return srxe_sa_key(sa, params, state);
+}
+
+/**
+ * srxe_world_sa_heard() - has a valid packet come in under an SA?
+ * @sa: SA
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool srxe_world_sa_heard(const struct srxe_sa *sa)
+{
+	return READ_ONCE(sa->rx.window.top);
+}
+
+/**
+ * srxe_world_probe() - ask the peer for a sign of life
+ * @hs: any machine
+ * @sa: one of its SAs
+ *
+ * Context: process or softirq.
+ */
+void srxe_world_probe(struct srxe_hs *hs, struct srxe_sa *sa)
+{
+	/* one that does not get away is as good as lost: there will be others */
+	srxe_seal_ctrl(sa, SRXE_CTRL_PROBE, NULL, 0);
+}
+
+/**
+ * srxe_world_count() - count what happened in a handshake
+ * @link: link
+ * @what: what
+ *
+ * Context: any.
+ */
+void srxe_world_count(struct srxe_link *link, enum srxe_hs_count what)
+{
+	static const enum rxe_counters counters[] = {
+		[SRXE_HS_COUNT_DONE]	= SRXE_CNT_HS_DONE,
+		[SRXE_HS_COUNT_FAILED]	= SRXE_CNT_HS_FAILED,
+		[SRXE_HS_COUNT_RETRY]	= SRXE_CNT_HS_RETRY,
+		[SRXE_HS_COUNT_REFUSE]	= SRXE_CNT_HS_REFUSED,
+		[SRXE_HS_COUNT_PARKED]	= SRXE_CNT_HS_PARKED,
+		[SRXE_HS_COUNT_STATE]	= SRXE_CNT_HS_STATE,
+		[SRXE_HS_COUNT_NO_KEY]	= SRXE_CNT_HS_NO_KEY,
+		[SRXE_HS_COUNT_MAC]	= SRXE_CNT_HS_MAC,
+		[SRXE_HS_COUNT_LIMIT]	= SRXE_CNT_HS_LIMIT,
+	};
+
+	rxe_counter_inc(link->rxe, counters[what]);
+}
+
 static struct srxe_conn *conn_of(struct srxe_hs *hs)
 {
 	return container_of(hs, struct srxe_conn, hs);
 }
 
-static u64 now(struct srxe_hs *hs)
-{
-	return ktime_get_boottime_ns();
-}
-
 static void set_timer(struct srxe_hs *hs, u64 when)
 {
 	struct srxe_conn *conn = conn_of(hs);
-	u64 at = now(hs);
+	u64 at = srxe_world_now(hs);
 
 	if (!when) {
 		if (cancel_delayed_work(&conn->timer))
@@ -51,11 +172,7 @@ static void send(struct srxe_hs *hs, const struct in6_addr *local,
 static int keys(struct srxe_hs *hs, const struct in6_addr *peer, struct srxe_ring_key **found,
 		unsigned int max)
 {
-	int n = srxe_ring_lookup(conn_of(hs)->link->ring, peer, found, max);
-
-	if (n == -ENOKEY)
-		return 0;
-	return n < 0 ? -EKEYREVOKED : n;
+	return srxe_world_keys(conn_of(hs)->link, peer, found, max);
 }
 
 static struct srxe_ring_key *key_by_id(struct srxe_hs *hs, const struct in6_addr *peer,
@@ -64,18 +181,9 @@ static struct srxe_ring_key *key_by_id(struct srxe_hs *hs, const struct in6_addr
 	return srxe_ring_by_id(conn_of(hs)->link->ring, peer, key_id);
 }
 
-static const struct srxe_psk_keys *secrets(const struct srxe_ring_key *key)
-{
-	return &key->psk->keys;
-}
-
 static void policy(struct srxe_hs *hs, struct srxe_hs_policy *p)
 {
-	const struct srxe_settings *s = &conn_of(hs)->link->settings;
-
-	p->min_mode = READ_ONCE(s->mode);
-	p->max_mode = MAX_MODE;
-	p->suites = READ_ONCE(s->suites);
+	srxe_world_policy(conn_of(hs)->link, p);
 }
 
 static struct srxe_sa *sa_new(struct srxe_hs *hs, const struct srxe_sa_ends *ends,
@@ -87,7 +195,7 @@ static struct srxe_sa *sa_new(struct srxe_hs *hs, const struct srxe_sa_ends *end
 	/* none may be in the image of a machine that is being stopped */
 	if (srxe_pm_stopping())
 		return NULL;
-	sa = srxe_sa_alloc(conn->link, ends, key, conn);
+	sa = srxe_sa_alloc(conn->link, ends, key, conn, NULL);
 	if (IS_ERR(sa))
 		return NULL;
 	spin_lock_bh(&conn->lock);
@@ -99,9 +207,7 @@ static struct srxe_sa *sa_new(struct srxe_hs *hs, const struct srxe_sa_ends *end
 static int sa_key(struct srxe_hs *hs, struct srxe_sa *sa, struct srxe_sa_params *params,
 		  enum srxe_sa_state state)
 {
-	/* whoever called on us: the end of his key must not make him one without */
-	srxe_ring_mark(conn_of(hs)->link->ring, &sa->key->match);
-	return srxe_sa_key(sa, params, state);
+	return srxe_world_sa_key(sa, params, state);
 }
 
 static void sa_end(struct srxe_hs *hs, struct srxe_sa *sa)
@@ -112,17 +218,6 @@ static void sa_end(struct srxe_hs *hs, struct srxe_sa *sa)
 static void sa_linger(struct srxe_hs *hs, struct srxe_sa *sa)
 {
 	srxe_sa_advance(sa, SRXE_SA_LINGER);
-}
-
-static bool sa_heard(const struct srxe_sa *sa)
-{
-	return READ_ONCE(sa->rx.window.top);
-}
-
-static void probe(struct srxe_hs *hs, struct srxe_sa *sa)
-{
-	/* one that does not get away is as good as lost: there will be others */
-	srxe_seal_ctrl(sa, SRXE_CTRL_PROBE, NULL, 0);
 }
 
 static void use(struct srxe_hs *hs, struct srxe_sa *sa)
@@ -147,37 +242,25 @@ static void peer_reset(struct srxe_hs *hs, struct srxe_sa *sa)
 
 static void count(struct srxe_hs *hs, enum srxe_hs_count what)
 {
-	static const enum rxe_counters counters[] = {
-		[SRXE_HS_COUNT_DONE]	= SRXE_CNT_HS_DONE,
-		[SRXE_HS_COUNT_FAILED]	= SRXE_CNT_HS_FAILED,
-		[SRXE_HS_COUNT_RETRY]	= SRXE_CNT_HS_RETRY,
-		[SRXE_HS_COUNT_REFUSE]	= SRXE_CNT_HS_REFUSED,
-		[SRXE_HS_COUNT_PARKED]	= SRXE_CNT_HS_PARKED,
-		[SRXE_HS_COUNT_STATE]	= SRXE_CNT_HS_STATE,
-		[SRXE_HS_COUNT_NO_KEY]	= SRXE_CNT_HS_NO_KEY,
-		[SRXE_HS_COUNT_MAC]	= SRXE_CNT_HS_MAC,
-		[SRXE_HS_COUNT_LIMIT]	= SRXE_CNT_HS_LIMIT,
-	};
-
-	rxe_counter_inc(conn_of(hs)->link->rxe, counters[what]);
+	srxe_world_count(conn_of(hs)->link, what);
 }
 
 const struct srxe_hs_ops srxe_hs_world = {
-	.now		= now,
+	.now		= srxe_world_now,
 	.set_timer	= set_timer,
 	.send		= send,
 	.keys		= keys,
 	.key_by_id	= key_by_id,
 	.key_put	= srxe_ring_key_put,
 	.key_live	= srxe_ring_key_live,
-	.secrets	= secrets,
+	.secrets	= srxe_world_secrets,
 	.policy		= policy,
 	.sa_new		= sa_new,
 	.sa_key		= sa_key,
 	.sa_end		= sa_end,
 	.sa_linger	= sa_linger,
-	.sa_heard	= sa_heard,
-	.probe		= probe,
+	.sa_heard	= srxe_world_sa_heard,
+	.probe		= srxe_world_probe,
 	.use		= use,
 	.lost		= lost,
 	.failed		= failed,

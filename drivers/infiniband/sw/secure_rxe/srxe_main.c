@@ -6,6 +6,7 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
+#include "srxe_dgram.h"
 #include "srxe_genl.h"
 #include "srxe_hooks.h"
 #include "srxe_hs_io.h"
@@ -35,9 +36,12 @@ int srxe_init(void)
 	err = srxe_hs_init();
 	if (err)
 		goto err_psk;
-	err = srxe_pm_init();
+	err = srxe_dgram_init();
 	if (err)
 		goto err_hs;
+	err = srxe_pm_init();
+	if (err)
+		goto err_dgram;
 	err = srxe_genl_init();
 	if (err)
 		goto err_pm;
@@ -45,6 +49,8 @@ int srxe_init(void)
 
 err_pm:
 	srxe_pm_exit();
+err_dgram:
+	srxe_dgram_exit();
 err_hs:
 	srxe_hs_exit();
 err_psk:
@@ -67,6 +73,7 @@ void srxe_exit(void)
 {
 	srxe_genl_exit();
 	srxe_pm_exit();
+	srxe_dgram_exit();
 	srxe_hs_exit();
 	srxe_psk_unregister();
 	srxe_sa_exit();

@@ -14,6 +14,7 @@
 #include "rxe.h"
 #include "rxe_loc.h"
 #include "srxe_conn.h"
+#include "srxe_dgram.h"
 #include "srxe_epoch.h"
 #include "srxe_frame.h"
 #include "srxe_hooks.h"
@@ -86,6 +87,12 @@ static int check_entry(const struct sk_buff *skb, const struct rxe_pkt_info *pkt
 	}
 }
 
+/* As srxe_opcode_kind() has it. */
+static u8 service_of(const struct srxe_sa *sa)
+{
+	return sa->ends.kind == SRXE_KIND_GSI ? SRXE_KIND_UD : sa->ends.kind;
+}
+
 /* Steps 2 and 3: the packet fits the SA, and asks for nothing but its own end. */
 static int check_sa(const struct srxe_sa *sa, const struct sk_buff *skb,
 		    const struct rxe_pkt_info *pkt, const struct srxe_seth_fields *seth)
@@ -103,8 +110,10 @@ static int check_sa(const struct srxe_sa *sa, const struct sk_buff *skb,
 		return SRXE_CNT_RX_ADDR;
 	if (seth->mode != sa->p.mode)
 		return SRXE_CNT_RX_MODE;
-	if (bth->opcode != SRXE_OP_CTRL && srxe_opcode_kind(bth->opcode) != ends->kind)
+	if (bth->opcode != SRXE_OP_CTRL && srxe_opcode_kind(bth->opcode) != service_of(sa))
 		return SRXE_CNT_RX_KIND;
+	if (srxe_kind_is_dgram(ends->kind))
+		return bth->opcode == SRXE_OP_CTRL ? 0 : srxe_dgram_may_receive(sa, pkt);
 	if ((be32_to_cpu(bth->qpn) & SRXE_BTH_QPN_MASK) != ends->lqpn)
 		return SRXE_CNT_RX_QPN;
 	return 0;
@@ -235,8 +244,7 @@ static int rcv_sealed(struct srxe_link *link, struct sk_buff *skb, struct rxe_pk
 	if (why)
 		return why;
 	if (!srxe_ring_key_live(sa->key)) {
-		if (sa->conn)
-			srxe_conn_fail(sa->conn, sa, SRXE_VERR_KEY_REVOKED);
+		srxe_sa_fail(sa, SRXE_VERR_KEY_REVOKED);
 		srxe_sa_put(sa);
 		return SRXE_CNT_RX_KEY_GONE;
 	}
@@ -322,8 +330,14 @@ static void note_valid(struct srxe_sa *sa, const struct srxe_req *req)
 {
 	if (req->moved)
 		srxe_epoch_heard(sa, req->seth.rx_epoch);
-	if (READ_ONCE(sa->state) == SRXE_SA_PENDING && sa->conn)
+	if (sa->dgram)
+		srxe_dgram_heard(sa->dgram, !req->frame.ctrl);
+	if (READ_ONCE(sa->state) != SRXE_SA_PENDING)
+		return;
+	if (sa->conn)
 		srxe_conn_confirmed(sa->conn, sa);
+	if (sa->dgram)
+		srxe_dgram_confirmed(sa->dgram, sa);
 }
 
 /* One drainer at a time, so the time of the last answer needs no lock. */
@@ -361,6 +375,10 @@ static void unseal(struct sk_buff *skb, struct rxe_pkt_info *pkt,
 	srxe_set_lengths(skb, len);
 
 	pkt->srxe_flags = SRXE_PKT_OPENED | (f->icrc_len ? 0 : SRXE_PKT_NO_ICRC);
+	if (sa->ends.kind == SRXE_KIND_UD)
+		pkt->srxe_flags |= SRXE_PKT_UD;
+	else if (sa->ends.kind == SRXE_KIND_GSI)
+		pkt->srxe_flags |= SRXE_PKT_GSI;
 	pkt->srxe_conn_id = sa->ends.conn_id;
 }
 
@@ -412,7 +430,11 @@ static int misplaced(const struct rxe_qp *qp, const struct rxe_pkt_info *pkt)
 {
 	struct srxe_conn *conn = qp ? qp->sec.conn : NULL;
 
-	if (pkt->srxe_flags & SRXE_PKT_OPENED) {
+	if (pkt->srxe_flags & (SRXE_PKT_UD | SRXE_PKT_GSI)) {
+		if (!qp || !srxe_dgram_fits(qp, pkt->srxe_flags & SRXE_PKT_GSI ?
+					    SRXE_KIND_GSI : SRXE_KIND_UD))
+			return SRXE_CNT_RX_QPN;
+	} else if (pkt->srxe_flags & SRXE_PKT_OPENED) {
 		if (!conn || READ_ONCE(conn->id) != pkt->srxe_conn_id)
 			return SRXE_CNT_RX_QPN;
 	} else if (conn && protected(conn)) {

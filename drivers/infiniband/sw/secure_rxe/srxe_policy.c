@@ -10,6 +10,7 @@
 
 #include "rxe.h"
 #include "srxe_conn.h"
+#include "srxe_dgram.h"
 #include "srxe_hs_io.h"
 #include "srxe_policy.h"
 #include "srxe_req.h"
@@ -48,9 +49,7 @@ static void end_matching(struct srxe_link *link, sa_match_t match, const void *a
 	struct srxe_sa *sa;
 
 	while ((sa = find_sa(link, match, arg))) {
-		if (sa->conn)
-			srxe_conn_fail(sa->conn, sa, verr);
-		srxe_sa_end(sa);
+		srxe_sa_fail(sa, verr);
 		srxe_sa_put(sa);
 	}
 }
@@ -165,12 +164,17 @@ int srxe_policy_attach(struct rxe_dev *rxe, const char *name)
 	err = srxe_hs_link_create(link);
 	if (err)
 		goto err_ring;
+	err = srxe_dgrams_create(link);
+	if (err)
+		goto err_hs;
 
 	INIT_IB_EVENT_HANDLER(&link->events, &rxe->ib_dev, link_event);
 	ib_register_event_handler(&link->events);
 	rxe->sec.link = link;
 	return 0;
 
+err_hs:
+	srxe_hs_link_destroy(link);
 err_ring:
 	srxe_ring_destroy(link->ring);
 err_free:
@@ -184,8 +188,9 @@ err_free:
  * srxe_policy_detach() - take the protection layer of a device down
  * @rxe: device, unregistered or never registered, no queue pair left
  *
- * Order: no more events; no more handshakes, so that no SA is made any more;
- * the SAs; last the ring, which SAs and handshakes refer to.
+ * Order: no more events; no datagram peers, of which there are none any more but
+ * for a device that was never registered; no more handshakes, so that no SA is
+ * made any more; the SAs; last the ring, which SAs and handshakes refer to.
  *
  * Context: process, may sleep.
  */
@@ -196,7 +201,9 @@ void srxe_policy_detach(struct rxe_dev *rxe)
 	if (!link)
 		return;
 	ib_unregister_event_handler(&link->events);
+	srxe_dgrams_close(link);
 	srxe_hs_link_destroy(link);
+	srxe_dgrams_destroy(link);
 	srxe_sa_end_link(link);
 	srxe_ring_destroy(link->ring);
 	srxe_spi_share_put(link->spis);

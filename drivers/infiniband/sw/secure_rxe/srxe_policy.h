@@ -17,6 +17,8 @@
 
 struct net;
 struct rxe_dev;
+struct srxe_dgrams;
+struct srxe_hs_link;
 struct srxe_ring;
 struct srxe_ring_key;
 struct srxe_spi_share;
@@ -47,6 +49,7 @@ struct srxe_settings {
  * @sas: every SA of the link that is in the SPI table
  * @sa_count: their number
  * @spis: places in the SPI table
+ * @dgrams: datagram peers
  * @hs: handshake bounds and rate buckets, owned by srxe_hs_io.c
  * @events: GID changes, so that SAs of an address that left are ended
  */
@@ -60,6 +63,7 @@ struct srxe_link {
 	struct list_head		sas;
 	unsigned int			sa_count;
 	struct srxe_spi_share		*spis;
+	struct srxe_dgrams		*dgrams;
 	struct srxe_hs_link		*hs;
 	struct ib_event_handler		events;
 };

@@ -12,6 +12,7 @@
 
 #include "rxe.h"
 #include "srxe_conn.h"
+#include "srxe_dgram.h"
 #include "srxe_epoch.h"
 #include "srxe_policy.h"
 #include "srxe_req.h"
@@ -82,6 +83,7 @@ static void free_sa(struct work_struct *work)
 {
 	struct srxe_sa *sa = container_of(to_rcu_work(work), struct srxe_sa, free);
 	struct ib_device *ibdev = &sa->link->rxe->ib_dev;
+	struct srxe_dgram *dgram = sa->dgram;
 	struct srxe_conn *conn = sa->conn;
 
 	srxe_epoch_stop(sa);
@@ -91,6 +93,8 @@ static void free_sa(struct work_struct *work)
 	kmem_cache_free(sa_cache, sa);
 	if (conn)
 		srxe_conn_put(conn);
+	if (dgram)
+		srxe_dgram_put(dgram);
 	/* last: the device, and with it the link, may go now */
 	ib_device_put(ibdev);
 }
@@ -117,6 +121,7 @@ static unsigned int window_size(u8 kind)
  * @ends: what it binds
  * @key: pre-shared key it will come from
  * @conn: its connection, or NULL for datagram kinds
+ * @dgram: its datagram peer, or NULL for the others
  *
  * The device must be registered; the SA keeps it so.
  *
@@ -125,7 +130,8 @@ static unsigned int window_size(u8 kind)
  * device is going, ERR_PTR(-ENOSPC) if there are too many, ERR_PTR(-ENOMEM).
  */
 struct srxe_sa *srxe_sa_alloc(struct srxe_link *link, const struct srxe_sa_ends *ends,
-			      struct srxe_ring_key *key, struct srxe_conn *conn)
+			      struct srxe_ring_key *key, struct srxe_conn *conn,
+			      struct srxe_dgram *dgram)
 {
 	struct srxe_sa *sa;
 	int err;
@@ -145,6 +151,7 @@ struct srxe_sa *srxe_sa_alloc(struct srxe_link *link, const struct srxe_sa_ends 
 	sa->seq = atomic64_inc_return(&last_seq);
 	sa->key = key;
 	sa->conn = conn;
+	sa->dgram = dgram;
 	INIT_LIST_HEAD(&sa->conn_entry);
 	init_directions(sa);
 	err = srxe_replay_init(&sa->rx.window, window_size(ends->kind), GFP_KERNEL);
@@ -160,6 +167,8 @@ struct srxe_sa *srxe_sa_alloc(struct srxe_link *link, const struct srxe_sa_ends 
 	srxe_ring_key_get(key);
 	if (conn)
 		srxe_conn_get(conn);
+	if (dgram)
+		srxe_dgram_hold(dgram);
 	spin_lock_bh(&link->sa_lock);
 	list_add_tail(&sa->entry, &link->sas);
 	link->sa_count++;
@@ -308,6 +317,22 @@ void srxe_sa_end(struct srxe_sa *sa)
 	srxe_sa_put(sa);
 }
 
+/**
+ * srxe_sa_fail() - end an SA because it must not be used any more
+ * @sa: SA, referenced by the caller
+ * @verr: why, for those who send under it
+ *
+ * Context: any but hard interrupts; takes its connection's or peer's lock.
+ */
+void srxe_sa_fail(struct srxe_sa *sa, enum srxe_vendor_err verr)
+{
+	if (sa->conn)
+		srxe_conn_fail(sa->conn, sa, verr);
+	if (sa->dgram)
+		srxe_dgram_fail(sa->dgram, sa);
+	srxe_sa_end(sa);
+}
+
 static struct srxe_sa *first_of(struct srxe_link *link)
 {
 	struct srxe_sa *sa;
@@ -331,9 +356,7 @@ void srxe_sa_end_link(struct srxe_link *link)
 	struct srxe_sa *sa;
 
 	while ((sa = first_of(link))) {
-		if (sa->conn)
-			srxe_conn_fail(sa->conn, sa, SRXE_VERR_SA_LOST);
-		srxe_sa_end(sa);
+		srxe_sa_fail(sa, SRXE_VERR_SA_LOST);
 		srxe_sa_put(sa);
 	}
 }

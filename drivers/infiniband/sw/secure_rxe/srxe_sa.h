@@ -2,8 +2,8 @@
 /*
  * Security associations: what protects the packets between two ends, and the
  * state it takes. An SA is made by a handshake (srxe_hs.c), used by the data
- * path (srxe_seal.c, srxe_open.c) and ended by its connection, its key, its
- * link or a VM fork.
+ * path (srxe_seal.c, srxe_open.c) and ended by its connection or datagram peer, its
+ * key, its link or a VM fork.
  *
  * Life: srxe_sa_alloc() gives an embryo that owns an SPI but no keys; packets
  * for it are dropped. srxe_sa_key() gives it keys: it can then receive, and
@@ -13,8 +13,9 @@
  * secret wiped, after the last reference and an RCU grace period.
  *
  * An SA keeps its device registered, so that link, namespace and netdev are
- * good as long as it is: unregistering waits for the last SA, and destroying
- * the queue pairs, which comes first, ends them.
+ * good as long as it is: unregistering waits for the last SA. Those of connections
+ * end with the queue pairs, which are destroyed before, those of datagrams by
+ * srxe_dgrams_close().
  */
 #ifndef SRXE_SA_H
 #define SRXE_SA_H
@@ -37,6 +38,7 @@
 
 struct crypto_aead;
 struct srxe_conn;
+struct srxe_dgram;
 struct srxe_epoch_key;
 struct srxe_link;
 struct srxe_suite;
@@ -151,6 +153,7 @@ struct srxe_sa_rx {
  * @limits: packets per epoch
  * @key: the pre-shared key it came from, referenced
  * @conn: its connection, referenced, or NULL for datagram kinds
+ * @dgram: its datagram peer, referenced, or NULL for the others
  * @entry: in link->sas, until it is ended
  * @conn_entry: in conn->sas, under conn->lock
  * @tx: sending
@@ -177,6 +180,7 @@ struct srxe_sa {
 	struct srxe_epoch_limits	limits;
 	struct srxe_ring_key		*key;
 	struct srxe_conn		*conn;
+	struct srxe_dgram		*dgram;
 	struct list_head		entry;
 	struct list_head		conn_entry;
 	struct srxe_sa_tx		tx;
@@ -237,11 +241,13 @@ extern struct workqueue_struct *srxe_sa_wq;
 int srxe_sa_init(void);
 void srxe_sa_exit(void);
 struct srxe_sa *srxe_sa_alloc(struct srxe_link *link, const struct srxe_sa_ends *ends,
-			      struct srxe_ring_key *key, struct srxe_conn *conn);
+			      struct srxe_ring_key *key, struct srxe_conn *conn,
+			      struct srxe_dgram *dgram);
 int srxe_sa_key(struct srxe_sa *sa, struct srxe_sa_params *p, enum srxe_sa_state state);
 void srxe_sa_set_driver(struct srxe_sa *sa, struct crypto_aead *tfm);
 bool srxe_sa_advance(struct srxe_sa *sa, enum srxe_sa_state state);
 void srxe_sa_end(struct srxe_sa *sa);
+void srxe_sa_fail(struct srxe_sa *sa, enum srxe_vendor_err verr);
 void srxe_sa_end_link(struct srxe_link *link);
 struct srxe_sa *srxe_sa_get(struct srxe_sa *sa);
 void srxe_sa_put_many(struct srxe_sa *sa, unsigned int n);

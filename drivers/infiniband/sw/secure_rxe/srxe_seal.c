@@ -7,16 +7,16 @@
  * dropped and counts as lost, which is what rxe makes of it too: RC repeats it
  * until the SA stands or the queue pair has been told that none will.
  */
-#include <linux/inetdevice.h>
-#include <linux/ratelimit.h>
 #include <linux/string.h>
 
 #include "rxe.h"
 #include "rxe_loc.h"
 #include "srxe_conn.h"
+#include "srxe_dgram.h"
 #include "srxe_epoch.h"
 #include "srxe_frame.h"
 #include "srxe_hooks.h"
+#include "srxe_hs_io.h"
 #include "srxe_pkt.h"
 #include "srxe_policy.h"
 #include "srxe_req.h"
@@ -31,45 +31,26 @@ static void drop(struct rxe_dev *rxe, struct sk_buff *skb, enum rxe_counters why
 	kfree_skb(skb);
 }
 
-static int send_plain(struct rxe_pkt_info *pkt, struct sk_buff *skb)
+/**
+ * srxe_seal_plain() - send a packet as it is
+ * @pkt: packet info
+ * @skb: the plain packet, its ICRC not computed; owned from now on
+ *
+ * Context: process or softirq; policy has been asked.
+ * Return: 0 or the error of sending it.
+ */
+int srxe_seal_plain(struct rxe_pkt_info *pkt, struct sk_buff *skb)
 {
 	rxe_icrc_generate(skb, pkt);
 	rxe_counter_inc(pkt->rxe, SRXE_CNT_TX_PLAIN);
 	return srxe_xmit_tail(skb, pkt);
 }
 
-static bool is_multicast(const struct in6_addr *addr)
-{
-	if (ipv6_addr_v4mapped(addr))
-		return ipv4_is_multicast(addr->s6_addr32[3]);
-	return ipv6_addr_is_multicast(addr);
-}
-
-/* There are no SAs for datagrams yet, so they go plain or not at all. */
-static int send_datagram(struct srxe_link *link, struct rxe_pkt_info *pkt,
-			 struct sk_buff *skb, const struct in6_addr *peer)
-{
-	if (is_multicast(peer)) {
-		/* a group has no key of its own: whoever allows plain peers allows it */
-		if (READ_ONCE(link->settings.unkeyed_allow))
-			return send_plain(pkt, skb);
-		drop(pkt->rxe, skb, SRXE_CNT_TX_PLAIN_DENIED);
-		return 0;
-	}
-	if (srxe_policy_plain_ok(link, peer))
-		return send_plain(pkt, skb);
-
-	net_warn_ratelimited("%s: datagram to %pI6c dropped: datagrams (rdma_cm's among them) cannot be protected yet; only peers without a key can have them, under \"unkeyed allow\"\n",
-			     dev_name(&pkt->rxe->ib_dev.dev), peer);
-	drop(pkt->rxe, skb, SRXE_CNT_TX_DATAGRAM);
-	return 0;
-}
-
 static int send_unkeyed(struct srxe_link *link, struct rxe_pkt_info *pkt,
 			struct sk_buff *skb, const struct in6_addr *peer)
 {
 	if (srxe_policy_plain_ok(link, peer))
-		return send_plain(pkt, skb);
+		return srxe_seal_plain(pkt, skb);
 	drop(pkt->rxe, skb, SRXE_CNT_TX_NO_SA);
 	return 0;
 }
@@ -231,8 +212,16 @@ err:
 	srxe_sa_put(sa);
 }
 
-static void seal_data(struct srxe_sa *sa, const struct rxe_pkt_info *pkt,
-		      struct sk_buff *skb)
+/**
+ * srxe_seal_data() - seal a packet and send it
+ * @sa: SA, standing; its reference is taken over
+ * @pkt: packet info with the queue pair, referenced; not used any more when this
+ *	returns
+ * @skb: the plain packet, its ICRC not computed; owned from now on
+ *
+ * Context: process or softirq.
+ */
+void srxe_seal_data(struct srxe_sa *sa, const struct rxe_pkt_info *pkt, struct sk_buff *skb)
 {
 	/* the inner ICRC is that of the plain packet, lengths included */
 	if (sa->p.mode == SRXE_MODE_HEADER)
@@ -260,7 +249,7 @@ int srxe_seal(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff *skb)
 
 	srxe_addrs(skb, &saddr, &daddr);
 	if (!conn)
-		return send_datagram(link, pkt, skb, &daddr);
+		return srxe_dgram_send(qp, pkt, skb, &saddr, &daddr);
 	sa = tx_sa_get(conn);
 	if (!sa)
 		return send_unkeyed(link, pkt, skb, &daddr);
@@ -268,7 +257,7 @@ int srxe_seal(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff *skb)
 	if (!srxe_ring_key_live(sa->key)) {
 		srxe_conn_fail(conn, sa, SRXE_VERR_KEY_REVOKED);
 	} else if (entitled(sa, (struct srxe_bth *)pkt->hdr, &saddr, &daddr)) {
-		seal_data(sa, pkt, skb);
+		srxe_seal_data(sa, pkt, skb);
 		return 0;
 	}
 	drop(pkt->rxe, skb, SRXE_CNT_TX_NO_SA);
@@ -345,8 +334,8 @@ static void write_ctrl(struct srxe_sa *sa, u8 *hdr, u8 type, const void *body, s
 		memcpy(ctrl->body, body, len);
 }
 
-static int send_ctrl(struct srxe_sa *sa, struct rxe_qp *qp, u8 type, const void *body,
-		     size_t len)
+static int send_ctrl(struct srxe_sa *sa, struct rxe_qp *qp, struct rxe_av *av, u8 type,
+		     const void *body, size_t len)
 {
 	unsigned int plain_len = sizeof(struct srxe_bth) + sizeof(struct srxe_ctrl) + len;
 	struct rxe_pkt_info pkt = {
@@ -358,11 +347,11 @@ static int send_ctrl(struct srxe_sa *sa, struct rxe_qp *qp, u8 type, const void 
 	struct in6_addr saddr, daddr;
 	struct sk_buff *skb;
 
-	skb = rxe_init_packet(pkt.rxe, &qp->pri_av, plain_len, &pkt);
+	skb = rxe_init_packet(pkt.rxe, av, plain_len, &pkt);
 	if (!skb)
 		return -ENOMEM;
 	write_ctrl(sa, pkt.hdr, type, body, len);
-	if (rxe_prepare(&qp->pri_av, &pkt, skb)) {
+	if (rxe_prepare(av, &pkt, skb)) {
 		kfree_skb(skb);
 		return -EHOSTUNREACH;
 	}
@@ -371,8 +360,26 @@ static int send_ctrl(struct srxe_sa *sa, struct rxe_qp *qp, u8 type, const void 
 		kfree_skb(skb);
 		return -EADDRNOTAVAIL;
 	}
+	if (sa->dgram)
+		srxe_dgram_sent(sa->dgram, false);
 	transmit(srxe_sa_get(sa), &pkt, skb, plain_len, 0, true);
 	return 0;
+}
+
+/* Those of a datagram SA go out from queue pair 1, whatever their kind. */
+static int send_dgram_ctrl(struct srxe_sa *sa, u8 type, const void *body, size_t len)
+{
+	struct rxe_dev *rxe = sa->link->rxe;
+	struct rxe_qp *qp = srxe_gsi_get(rxe);
+	struct rxe_av av;
+	int err = -EADDRNOTAVAIL;
+
+	if (!qp)
+		return -ENOTCONN;
+	if (!srxe_av_of_addrs(rxe, &sa->ends.lgid, &sa->ends.rgid, &av))
+		err = send_ctrl(sa, qp, &av, type, body, len);
+	rxe_put(qp);
+	return err;
 }
 
 /**
@@ -394,10 +401,12 @@ int srxe_seal_ctrl(struct srxe_sa *sa, u8 type, const void *body, size_t len)
 
 	if (READ_ONCE(sa->state) != SRXE_SA_STANDING)
 		return -ENOTCONN;
+	if (sa->dgram)
+		return send_dgram_ctrl(sa, type, body, len);
 	qp = sa_qp_get(sa);
 	if (!qp)
 		return -ENOTCONN;
-	err = send_ctrl(sa, qp, type, body, len);
+	err = send_ctrl(sa, qp, &qp->pri_av, type, body, len);
 	rxe_put(qp);
 	return err;
 }

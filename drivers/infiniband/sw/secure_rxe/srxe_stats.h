@@ -28,6 +28,7 @@
 	X(SRXE_CNT_RX_MODE,		"rx_drop_sa_mode")		\
 	X(SRXE_CNT_RX_KIND,		"rx_drop_sa_service")		\
 	X(SRXE_CNT_RX_QPN,		"rx_drop_sa_qpn")		\
+	X(SRXE_CNT_RX_SOURCE,		"rx_drop_sa_source_qpn")	\
 	X(SRXE_CNT_RX_EPOCH,		"rx_drop_epoch")		\
 	X(SRXE_CNT_RX_REPLAY,		"rx_drop_replayed")		\
 	X(SRXE_CNT_RX_OLD,		"rx_drop_too_old")		\
@@ -43,11 +44,20 @@
 	/* transmit drops */						\
 	X(SRXE_CNT_TX_NO_SA,		"tx_drop_no_sa")		\
 	X(SRXE_CNT_TX_PLAIN_DENIED,	"tx_drop_unprotected")		\
-	X(SRXE_CNT_TX_DATAGRAM,		"tx_drop_datagram")		\
+	X(SRXE_CNT_TX_MULTICAST,	"tx_drop_multicast")		\
+	X(SRXE_CNT_TX_KEY_GONE,		"tx_drop_key_revoked")		\
+	X(SRXE_CNT_TX_QP1,		"tx_drop_qp1")			\
+	X(SRXE_CNT_TX_QUEUE,		"tx_drop_waiting_full")		\
+	X(SRXE_CNT_TX_HANDSHAKE,	"tx_drop_handshake")		\
+	X(SRXE_CNT_TX_PEERS,		"tx_drop_too_many_peers")	\
+	X(SRXE_CNT_TX_QP_GONE,		"tx_drop_qp_destroyed")		\
 	X(SRXE_CNT_TX_LIMIT,		"tx_drop_epoch_limit")		\
 	X(SRXE_CNT_TX_BUSY,		"tx_drop_crypto_busy")		\
 	X(SRXE_CNT_TX_CRYPTO,		"tx_drop_crypto_error")		\
 	X(SRXE_CNT_TX_NOMEM,		"tx_drop_no_memory")		\
+	/* datagram peers */						\
+	X(SRXE_CNT_DGRAM_DEAD,		"dgram_peer_silent")		\
+	X(SRXE_CNT_DGRAM_EVICTED,	"dgram_peer_evicted")		\
 	/* handshake */							\
 	X(SRXE_CNT_HS_DONE,		"hs_established")		\
 	X(SRXE_CNT_HS_FAILED,		"hs_failed")			\

@@ -9,6 +9,7 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 struct net;
 struct srxe_conn;
@@ -40,10 +41,16 @@ struct srxe_dev {
  *	and in the plain variant
  * @no_bind: the queue pair is being destroyed, no memory window may be bound
  *	to it any more
+ * @closing: the queue pair is being destroyed, none of its datagrams may wait
+ * @waiting: how many of its datagrams wait for an SA
+ * @uid: who made it
  */
 struct srxe_qp {
 	struct srxe_conn	*conn;
 	bool			no_bind;
+	bool			closing;
+	atomic_t		waiting;
+	kuid_t			uid;
 };
 
 #endif /* SRXE_TYPES_H */
