@@ -145,6 +145,18 @@ void srxe_dgram_post(struct srxe_dgram *d, enum srxe_dgram_event event)
 		srxe_dgram_put(d);
 }
 
+/* Or has it been sent by now? */
+static bool waits(struct srxe_dgram *d)
+{
+	bool waits;
+
+	spin_lock_bh(&d->lock);
+	waits = !skb_queue_empty(&d->waiting);
+	d->starting = waits;
+	spin_unlock_bh(&d->lock);
+	return waits;
+}
+
 static void handle_event(struct work_struct *work)
 {
 	struct srxe_dgram *d = container_of(work, struct srxe_dgram, event);
@@ -156,7 +168,8 @@ static void handle_event(struct work_struct *work)
 	} else if (events & BIT(SRXE_DGRAM_END)) {
 		srxe_dgram_end(d);
 	} else {
-		if (events & BIT(SRXE_DGRAM_START))
+		if (events & BIT(SRXE_DGRAM_ANEW) ||
+		    (events & BIT(SRXE_DGRAM_START) && waits(d)))
 			srxe_dgram_start(d);
 		srxe_hs_run(&d->hs);
 	}

@@ -141,6 +141,7 @@ struct srxe_dgram {
 /* What a peer's work has to do; bits in @events. */
 enum srxe_dgram_event {
 	SRXE_DGRAM_START,	/* a datagram waits */
+	SRXE_DGRAM_ANEW,	/* the SA in use has ended, and is to be replaced */
 	SRXE_DGRAM_RUN,		/* an SA was confirmed, or ended from outside */
 	SRXE_DGRAM_END,		/* it has to make way */
 };

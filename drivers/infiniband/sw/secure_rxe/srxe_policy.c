@@ -252,6 +252,25 @@ static int check_settings(const struct srxe_settings *s, struct netlink_ext_ack 
 	return err;
 }
 
+static bool weaker_datagrams(const struct srxe_sa *sa, const void *arg)
+{
+	const u8 *mode = arg;
+
+	return sa->dgram && srxe_sa_weaker(sa, *mode);
+}
+
+/* Datagrams below the minimum end now, and have another SA made. */
+static void raise_datagrams(struct srxe_link *link, u8 mode)
+{
+	struct srxe_sa *sa;
+
+	while ((sa = find_sa(link, weaker_datagrams, &mode))) {
+		srxe_sa_fail(sa, SRXE_VERR_SA_LOST);
+		srxe_dgram_post(sa->dgram, SRXE_DGRAM_ANEW);
+		srxe_sa_put(sa);
+	}
+}
+
 /**
  * srxe_policy_set() - change a link's settings
  * @link: link
@@ -259,8 +278,9 @@ static int check_settings(const struct srxe_settings *s, struct netlink_ext_ack 
  * @extack: where the reason of a refusal goes
  *
  * What is set holds for every SA made from now on. Raising the minimum mode
- * above an SA that stands would leave traffic below it, and there is no way
- * yet to make that SA anew, so it is refused while there is one.
+ * above an SA that stands would leave traffic below it. Those of datagrams are
+ * made anew. For a connection's there is no way yet to do that, so it is refused
+ * while there is one.
  *
  * Context: process, may sleep.
  * Return: 0; -EINVAL, -EOPNOTSUPP or -ENOENT for settings that cannot be;
@@ -280,7 +300,7 @@ int srxe_policy_set(struct srxe_link *link, const struct srxe_settings *settings
 	/* srxe_sa_key() judges a new SA's mode under the same lock. */
 	spin_lock_bh(&link->sa_lock);
 	list_for_each_entry(sa, &link->sas, entry) {
-		if (srxe_sa_weaker(sa, settings->mode)) {
+		if (sa->conn && srxe_sa_weaker(sa, settings->mode)) {
 			err = -EBUSY;
 			break;
 		}
@@ -292,6 +312,8 @@ int srxe_policy_set(struct srxe_link *link, const struct srxe_settings *settings
 		memcpy(link->settings.driver, settings->driver, sizeof(settings->driver));
 	}
 	spin_unlock_bh(&link->sa_lock);
+	if (!err)
+		raise_datagrams(link, settings->mode);
 	mutex_unlock(&link->lock);
 	if (err)
 		NL_SET_ERR_MSG(extack,
