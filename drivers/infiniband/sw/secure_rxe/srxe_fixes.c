@@ -7,7 +7,11 @@
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 
+#include <linux/netdevice.h>
+#include <rdma/ib_addr.h>
+
 #include "rxe.h"
+#include "srxe_compat.h"
 #include "srxe_hooks.h"
 
 /**
@@ -41,6 +45,42 @@ int srxe_reg_fast_mr(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
 	if (qp->is_user)
 		return -EPERM;
 	return rxe_reg_fast_mr(qp, wqe);
+}
+
+/**
+ * srxe_max_path_mtu() - largest path MTU a queue pair may ask for
+ * @port: port of its link
+ *
+ * That of its link; but the core works a connection's out from the MTU of the
+ * netdev, and knows nothing of what sealing adds. rdma_cm and the programs that
+ * use it cannot ask for less, so they may ask for that.
+ *
+ * Context: process, may sleep.
+ * Return: the MTU.
+ */
+enum ib_mtu srxe_max_path_mtu(struct rxe_port *port)
+{
+	struct rxe_dev *rxe = container_of(port, struct rxe_dev, port);
+	struct net_device *ndev = srxe_netdev_get(rxe);
+	enum ib_mtu mtu = port->attr.active_mtu;
+
+	if (ndev)
+		mtu = max(mtu, iboe_get_mtu(READ_ONCE(ndev->mtu)));
+	dev_put(ndev);
+	return mtu;
+}
+
+/**
+ * srxe_path_mtu() - path MTU that a queue pair gets
+ * @qp: queue pair
+ * @mtu: what it asked for
+ *
+ * Context: process.
+ * Return: the MTU, which fits the link.
+ */
+enum ib_mtu srxe_path_mtu(struct rxe_qp *qp, enum ib_mtu mtu)
+{
+	return min(mtu, to_rdev(qp->ibqp.device)->port.attr.active_mtu);
 }
 
 /**

@@ -10,6 +10,7 @@
 #include <linux/bits.h>
 #include <linux/nospec.h>
 #include <linux/types.h>
+#include <rdma/ib_verbs.h>
 
 /*
  * The plain variant has the namespace, identity and link hooks and nothing
@@ -33,6 +34,7 @@ struct rxe_mr;
 struct rxe_mw;
 struct rxe_pkt_info;
 struct rxe_pool;
+struct rxe_port;
 struct rxe_qp;
 struct rxe_queue;
 struct rxe_send_wqe;
@@ -78,6 +80,8 @@ void srxe_mapping_put(void);
 void srxe_qp_init(struct rxe_qp *qp);		/* rxe_qp_init_misc(), locks are set up */
 int srxe_qp_chk_attr(struct rxe_qp *qp, const struct ib_qp_attr *attr, int mask);
 						/* rxe_qp_chk_attr(), before anything changes */
+enum ib_mtu srxe_max_path_mtu(struct rxe_port *port);	/* rxe_qp_chk_attr() */
+enum ib_mtu srxe_path_mtu(struct rxe_qp *qp, enum ib_mtu mtu);	/* rxe_qp_from_attr() */
 void srxe_qp_modified(struct rxe_qp *qp, const struct ib_qp_attr *attr, int mask);
 						/* end of rxe_qp_from_attr(), all is written */
 void srxe_qp_reset(struct rxe_qp *qp);		/* rxe_qp_reset(), tasks are disabled */
