@@ -235,6 +235,7 @@ void srxe_dgram_forget_qp(struct rxe_qp *qp);
 /* srxe_dgram_qp.c: which queue pair may talk to which */
 int srxe_dgram_may_send(const struct rxe_qp *qp, const struct srxe_bth *bth);
 int srxe_dgram_may_receive(const struct srxe_sa *sa, const struct rxe_pkt_info *pkt);
+bool srxe_dgram_entitles(const struct srxe_sa *sa, const struct rxe_qp *qp);
 bool srxe_dgram_fits(const struct rxe_qp *qp, u8 kind);
 
 /* srxe_dgram_link.c: links that go */

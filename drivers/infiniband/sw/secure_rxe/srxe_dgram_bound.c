@@ -7,15 +7,13 @@
  * So those that nobody has used for a while make way, the oldest first, and those
  * in use are bounded for each user.
  */
-#include <linux/hash.h>
 #include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <net/ipv6.h>
 
-#include "rxe.h"
 #include "srxe_dgram.h"
-#include "srxe_policy.h"
 
 /**
  * struct srxe_dgram_group - peers that share a bound

@@ -170,7 +170,11 @@ const struct srxe_hs_ops srxe_dgram_world = {
 void srxe_dgram_start(struct srxe_dgram *d)
 {
 	lockdep_assert_held(&d->hs_lock);
-	srxe_hs_start(&d->hs, 0);
+	/* what has ended must not be taken for what stands */
+	srxe_hs_run(&d->hs);
+	/* one that has yet to be confirmed is the new one */
+	if (!d->hs.sa || srxe_hs_confirmed(&d->hs))
+		srxe_hs_start(&d->hs, 0);
 }
 
 static void forget_tx(struct srxe_dgram *d, struct srxe_sa *sa)

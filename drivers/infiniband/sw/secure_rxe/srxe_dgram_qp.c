@@ -58,11 +58,18 @@ struct rxe_qp *srxe_gsi_get(struct rxe_dev *rxe)
 	return qp;
 }
 
-/*
- * Does the protection domain of a queue pair use this SA's key with its peer? As
- * long as domains have no keys of their own, all of them use the link's.
+/**
+ * srxe_dgram_entitles() - does a queue pair use this SA's key with its peer?
+ * @sa: SA of its kind
+ * @qp: queue pair
+ *
+ * The keys are those of its protection domain. As long as domains have none of
+ * their own, all of them use the link's.
+ *
+ * Context: any.
+ * Return: true if so; then it may send and receive under the SA.
  */
-static bool pd_has_key(const struct rxe_qp *qp, const struct srxe_sa *sa)
+bool srxe_dgram_entitles(const struct srxe_sa *sa, const struct rxe_qp *qp)
 {
 	return true;
 }
@@ -126,7 +133,7 @@ static int check_ud(const struct srxe_sa *sa, const struct rxe_pkt_info *pkt, u3
 	qp = rxe_pool_get_index(&pkt->rxe->qp_pool, qpn);
 	if (!qp)
 		return SRXE_CNT_RX_QPN;
-	ok = srxe_dgram_fits(qp, SRXE_KIND_UD) && pd_has_key(qp, sa);
+	ok = srxe_dgram_fits(qp, SRXE_KIND_UD) && srxe_dgram_entitles(sa, qp);
 	rxe_put(qp);
 	return ok ? 0 : SRXE_CNT_RX_QPN;
 }

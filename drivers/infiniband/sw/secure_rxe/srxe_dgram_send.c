@@ -71,6 +71,10 @@ static bool send_sealed(struct srxe_link *link, const struct srxe_dgram_key *key
 	d = srxe_dgram_find(link->dgrams, key);
 	if (d)
 		sa = tx_sa_get(d);
+	if (sa && !srxe_dgram_entitles(sa, pkt->qp)) {
+		srxe_sa_put(sa);
+		sa = NULL;
+	}
 	if (sa)
 		srxe_dgram_sent(d, true);
 	rcu_read_unlock();
