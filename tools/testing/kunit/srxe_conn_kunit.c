@@ -137,6 +137,15 @@ void srxe_sa_put_many(struct srxe_sa *sa, unsigned int n)
 {
 }
 
+/* Of datagrams there are none. */
+void srxe_dgrams_end_all(struct srxe_link *link)
+{
+}
+
+void srxe_dgram_forget_qp(struct rxe_qp *qp)
+{
+}
+
 /* ... and the handshake of the world */
 
 static u64 op_now(struct srxe_hs *hs)

@@ -501,16 +501,33 @@ struct fab_key *fab_key_add(struct fab_host *host, u8 seed, const struct fab_hos
 	return key;
 }
 
-struct fab_qp *fab_qp_new(struct fab_host *host, u32 qpn)
+static struct fab_qp *machine_new(struct fab_host *host, u8 kind, u32 qpn, u64 id)
 {
 	struct fab_qp *qp = kunit_kzalloc(host->fab->test, sizeof(*qp), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(host->fab->test, qp);
 	qp->host = host;
-	srxe_hs_setup(&qp->hs, &fab_ops, &host->limit, 1, SRXE_KIND_RC, qpn,
-		      ++host->fab->conn_id);
+	srxe_hs_setup(&qp->hs, &fab_ops, &host->limit, 1, kind, qpn, id);
 	list_add_tail(&qp->entry, &host->fab->qps);
 	return qp;
+}
+
+struct fab_qp *fab_qp_new(struct fab_host *host, u32 qpn)
+{
+	return machine_new(host, SRXE_KIND_RC, qpn, ++host->fab->conn_id);
+}
+
+/**
+ * fab_dgram_new() - a datagram peer instead of a queue pair, one for each host
+ * @host: where
+ * @kind: SRXE_KIND_UD or SRXE_KIND_GSI
+ *
+ * Context: process; a test.
+ * Return: the peer; it lives as long as the test.
+ */
+struct fab_qp *fab_dgram_new(struct fab_host *host, u8 kind)
+{
+	return machine_new(host, kind, 0, 0);
 }
 
 /**

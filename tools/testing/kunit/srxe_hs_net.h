@@ -130,6 +130,7 @@ void fab_exit(struct kunit *test);
 struct fab_host *fab_host_new(struct fabric *fab, u8 last_byte);
 struct fab_key *fab_key_add(struct fab_host *host, u8 seed, const struct fab_host *peer);
 struct fab_qp *fab_qp_new(struct fab_host *host, u32 qpn);
+struct fab_qp *fab_dgram_new(struct fab_host *host, u8 kind);
 void fab_begin(struct fab_qp *a, struct fab_qp *b);
 void fab_connect(struct fab_qp *a, struct fab_qp *b);
 void fab_reset(struct fab_qp *qp);
@@ -152,6 +153,7 @@ struct fab_pair {
 
 struct fab_pair *fab_pair_new(struct kunit *test);
 struct fab_pair *fab_pair_up(struct kunit *test);
+struct fab_pair *fab_dgram_pair(struct kunit *test, u8 kind);
 void fab_pair_reset(struct fab_pair *p);
 
 bool fab_is_bare(const struct fab_frame *frame, u8 opcode);

@@ -9,14 +9,7 @@
 
 /* Two hosts */
 
-/**
- * fab_pair_new() - two hosts with a key for each other, and a queue pair on each
- * @test: the test; the network is in its priv
- *
- * Context: process; a test.
- * Return: the pair; it lives as long as @test.
- */
-struct fab_pair *fab_pair_new(struct kunit *test)
+static struct fab_pair *two_hosts(struct kunit *test)
 {
 	struct fab_pair *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
 
@@ -26,8 +19,42 @@ struct fab_pair *fab_pair_new(struct kunit *test)
 	p->hb = fab_host_new(p->fab, 2);
 	fab_key_add(p->ha, 0x11, p->hb);
 	fab_key_add(p->hb, 0x11, p->ha);
+	return p;
+}
+
+/**
+ * fab_pair_new() - two hosts with a key for each other, and a queue pair on each
+ * @test: the test; the network is in its priv
+ *
+ * Context: process; a test.
+ * Return: the pair; it lives as long as @test.
+ */
+struct fab_pair *fab_pair_new(struct kunit *test)
+{
+	struct fab_pair *p = two_hosts(test);
+
 	p->a = fab_qp_new(p->ha, 17);
 	p->b = fab_qp_new(p->hb, 18);
+	return p;
+}
+
+/**
+ * fab_dgram_pair() - two hosts with a key for each other, which know each other's
+ *	addresses and have sent no datagram yet
+ * @test: the test; the network is in its priv
+ * @kind: SRXE_KIND_UD or SRXE_KIND_GSI
+ *
+ * Context: process; a test.
+ * Return: the pair; it lives as long as @test.
+ */
+struct fab_pair *fab_dgram_pair(struct kunit *test, u8 kind)
+{
+	struct fab_pair *p = two_hosts(test);
+
+	p->a = fab_dgram_new(p->ha, kind);
+	p->b = fab_dgram_new(p->hb, kind);
+	fab_rtr(p->a, p->b);
+	fab_rtr(p->b, p->a);
 	return p;
 }
 
