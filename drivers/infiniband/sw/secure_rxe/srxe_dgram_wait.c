@@ -31,7 +31,7 @@ static void drop(struct rxe_dev *rxe, struct sk_buff *skb, int why)
 static bool enter_qp(struct rxe_qp *qp)
 {
 	atomic_inc(&qp->sec.waiting);
-	smp_mb__after_atomic();
+	smp_mb__after_atomic();	/* pairs with the one in srxe_dgram_forget_qp() */
 	if (!READ_ONCE(qp->sec.closing) && rxe_get(qp))
 		return true;
 	atomic_dec(&qp->sec.waiting);
