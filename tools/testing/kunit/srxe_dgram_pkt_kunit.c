@@ -38,6 +38,7 @@
 struct world {
 	struct rxe_dev		rxe;
 	struct srxe_link	link;
+	struct srxe_dgrams	dgrams;
 	struct srxe_sa		sa;
 	struct srxe_dgram	d;
 	struct rxe_qp		qp[2];
@@ -87,6 +88,7 @@ static int init(struct kunit *test)
 	if (!w)
 		return -ENOMEM;
 	w->link.rxe = &w->rxe;
+	w->link.dgrams = &w->dgrams;
 	w->rxe.sec.link = &w->link;
 	w->d.link = &w->link;
 	spin_lock_init(&w->d.lock);
@@ -215,6 +217,24 @@ static void destroyed_qp(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, w->sealed[i], 2 * i + 1);
 }
 
+/* However many peers a queue pair sends to: what waits for all of them is bounded. */
+static void wait_bounds(struct kunit *test)
+{
+	atomic_set(&w->qp[0].sec.waiting, SRXE_MAX_DGRAM_WAIT_QP);
+	KUNIT_EXPECT_EQ(test, wait_one(test, 0, 1), 0);
+	KUNIT_EXPECT_EQ(test, counted(SRXE_CNT_TX_QUEUE), 1);
+	KUNIT_EXPECT_EQ(test, wait_one(test, 1, 2), 0);
+	KUNIT_EXPECT_EQ(test, counted(SRXE_CNT_TX_QUEUE), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&w->dgrams.waiting), 1);
+	atomic_set(&w->dgrams.waiting, SRXE_MAX_DGRAM_WAIT_LINK);
+	KUNIT_EXPECT_EQ(test, wait_one(test, 1, 3), 0);
+	KUNIT_EXPECT_EQ(test, counted(SRXE_CNT_TX_QUEUE), 2);
+	flush();
+	KUNIT_EXPECT_EQ(test, atomic_read(&w->dgrams.waiting), SRXE_MAX_DGRAM_WAIT_LINK - 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&w->qp[0].sec.waiting), SRXE_MAX_DGRAM_WAIT_QP);
+	KUNIT_EXPECT_EQ(test, atomic_read(&w->qp[1].sec.waiting), 0);
+}
+
 /* Queue pair 1 */
 
 static void senders(struct kunit *test)
@@ -304,6 +324,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ended_peer),
 	KUNIT_CASE(hold_off),
 	KUNIT_CASE(destroyed_qp),
+	KUNIT_CASE(wait_bounds),
 	KUNIT_CASE(senders),
 	KUNIT_CASE(receivers),
 	KUNIT_CASE(own_qkey),

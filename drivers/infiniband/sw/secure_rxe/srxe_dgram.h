@@ -54,6 +54,9 @@ struct srxe_sa;
 #define SRXE_DGRAM_HOLD_OFF_NS	NSEC_PER_SEC
 /* Peers of a link altogether, in use or not. */
 #define SRXE_MAX_DGRAM_LINK	16384
+/* Datagrams of a queue pair, and of a link, that wait for the SAs of all their peers. */
+#define SRXE_MAX_DGRAM_WAIT_QP		2048
+#define SRXE_MAX_DGRAM_WAIT_LINK	8192
 /* Peers that the queue pairs of one user, or the connection manager, use at a time. */
 #define SRXE_MAX_DGRAM_USER	2048
 
@@ -149,6 +152,7 @@ enum srxe_dgram_event {
 /**
  * struct srxe_dgrams - datagram peers of a link
  * @table: by name
+ * @waiting: datagrams that wait for an SA
  * @lock: protects the rest; BH
  * @all: every peer in the table
  * @count: their number
@@ -157,6 +161,7 @@ enum srxe_dgram_event {
  */
 struct srxe_dgrams {
 	struct rhashtable	table;
+	atomic_t		waiting;
 	spinlock_t		lock;	/* protects the rest; BH */
 	struct list_head	all;
 	unsigned int		count;

@@ -156,13 +156,13 @@ static int send(struct srxe_link *link, struct rxe_qp *qp, const struct rxe_pkt_
 	unsigned int tries = TRIES;
 	int why;
 
+	why = srxe_dgram_may_send(qp, (const struct srxe_bth *)pkt->hdr);
+	if (why)
+		return why;
 	if (is_multicast(daddr)) {
 		*plain = true;
 		return check_multicast(link, daddr);
 	}
-	why = srxe_dgram_may_send(qp, (const struct srxe_bth *)pkt->hdr);
-	if (why)
-		return why;
 	do {
 		why = send_once(link, &key, qp, pkt, skb, plain);
 	} while (why == -EAGAIN && --tries);
@@ -178,7 +178,8 @@ static int send(struct srxe_link *link, struct rxe_qp *qp, const struct rxe_pkt_
  * @daddr: its destination
  *
  * Context: process or softirq, qp referenced.
- * Return: 0 also for what was dropped; the error of sending a plain one.
+ * Return: 0 also for what was dropped; the error of sending a plain one, unless
+ * it is of queue pair 1.
  */
 int srxe_dgram_send(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff *skb,
 		    const struct in6_addr *saddr, const struct in6_addr *daddr)
@@ -193,5 +194,13 @@ int srxe_dgram_send(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff 
 		kfree_skb(skb);
 		return 0;
 	}
-	return plain ? srxe_seal_plain(pkt, skb) : 0;
+	if (!plain)
+		return 0;
+	why = srxe_seal_plain(pkt, skb);
+	if (why && srxe_gsi(qp)) {
+		/* one peer that cannot be reached is not to be the end of it */
+		rxe_counter_inc(to_rdev(qp->ibqp.device), RXE_CNT_SEND_ERR);
+		return 0;
+	}
+	return why;
 }

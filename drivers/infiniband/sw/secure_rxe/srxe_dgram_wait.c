@@ -24,24 +24,31 @@ static void drop(struct rxe_dev *rxe, struct sk_buff *skb, int why)
 	kfree_skb(skb);
 }
 
-/*
- * A queue pair that is being destroyed waits for its packets, and nobody waits for
- * an SA on its behalf: srxe_dgram_forget_qp() sees the number, or we see the flag.
- */
-static bool enter_qp(struct rxe_qp *qp)
+static void leave(struct srxe_dgrams *dgrams, struct rxe_qp *qp)
 {
-	atomic_inc(&qp->sec.waiting);
-	smp_mb__after_atomic();	/* pairs with the one in srxe_dgram_forget_qp() */
-	if (!READ_ONCE(qp->sec.closing) && rxe_get(qp))
-		return true;
+	atomic_dec(&dgrams->waiting);
 	atomic_dec(&qp->sec.waiting);
-	return false;
 }
 
-static void leave_qp(struct rxe_qp *qp)
+/*
+ * One more that waits; 0, or why not. A queue pair that is being destroyed waits
+ * for its packets, and nobody waits for an SA on its behalf:
+ * srxe_dgram_forget_qp() sees the number, or we see the flag.
+ */
+static int enter(struct srxe_dgrams *dgrams, struct rxe_qp *qp)
 {
-	atomic_dec(&qp->sec.waiting);
-	rxe_put(qp);
+	int why = 0;
+
+	if (atomic_inc_return(&dgrams->waiting) > SRXE_MAX_DGRAM_WAIT_LINK)
+		why = SRXE_CNT_TX_QUEUE;
+	if (atomic_inc_return(&qp->sec.waiting) > SRXE_MAX_DGRAM_WAIT_QP)
+		why = SRXE_CNT_TX_QUEUE;
+	smp_mb__after_atomic();	/* pairs with the one in srxe_dgram_forget_qp() */
+	if (READ_ONCE(qp->sec.closing) || (!why && !rxe_get(qp)))
+		why = SRXE_CNT_TX_QP_GONE;
+	if (why)
+		leave(dgrams, qp);
+	return why;
 }
 
 /* 0, or why it is dropped; -EAGAIN if there is an SA by now, or no such peer. */
@@ -50,6 +57,7 @@ static int enqueue(struct srxe_dgram *d, struct rxe_qp *qp, const struct rxe_pkt
 {
 	u64 now = ktime_get_boottime_ns();
 	struct srxe_sa *sa;
+	int why;
 
 	lockdep_assert_held(&d->lock);
 	sa = rcu_dereference_protected(d->tx_sa, lockdep_is_held(&d->lock));
@@ -60,8 +68,9 @@ static int enqueue(struct srxe_dgram *d, struct rxe_qp *qp, const struct rxe_pkt
 		return SRXE_CNT_TX_HANDSHAKE;
 	if (skb_queue_len(&d->waiting) >= SRXE_MAX_QUEUED)
 		return SRXE_CNT_TX_QUEUE;
-	if (!enter_qp(qp))
-		return SRXE_CNT_TX_QP_GONE;
+	why = enter(d->link->dgrams, qp);
+	if (why)
+		return why;
 
 	/* nothing else keeps the netdev while the packet waits */
 	dev_hold(skb->dev);
@@ -141,7 +150,8 @@ void srxe_dgram_flush(struct srxe_dgram *d, struct srxe_sa *sa)
 		srxe_dgram_sent(d, true);
 		srxe_seal_data(srxe_sa_get(sa), &pkt, skb);
 		dev_put(dev);
-		leave_qp(qp);
+		leave(d->link->dgrams, qp);
+		rxe_put(qp);
 	}
 }
 
@@ -175,7 +185,8 @@ void srxe_dgram_purge(struct srxe_dgram *d, const struct rxe_qp *qp, int why)
 		dev = skb->dev;
 		drop(d->link->rxe, skb, why);
 		dev_put(dev);
-		leave_qp(of);
+		leave(d->link->dgrams, of);
+		rxe_put(of);
 	}
 }
 
@@ -196,7 +207,7 @@ void srxe_dgram_forget_qp(struct rxe_qp *qp)
 	struct srxe_link *link = to_rdev(qp->ibqp.device)->sec.link;
 
 	WRITE_ONCE(qp->sec.closing, true);
-	smp_mb();	/* see enter_qp() */
+	smp_mb();	/* pairs with the one in enter() */
 	if (atomic_read(&qp->sec.waiting))
 		srxe_dgrams_each(link, forget, qp);
 }
