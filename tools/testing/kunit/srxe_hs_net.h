@@ -149,6 +149,7 @@ struct fab_pair {
 	struct fabric	*fab;
 	struct fab_host	*ha, *hb;
 	struct fab_qp	*a, *b;	/* @a is the preferred initiator */
+	struct fab_frame copy;	/* for a fate to keep one */
 };
 
 struct fab_pair *fab_pair_new(struct kunit *test);

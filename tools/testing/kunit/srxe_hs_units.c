@@ -6,3 +6,4 @@
 #include "srxe_hs_try.c"
 #include "srxe_hs_resp.c"
 #include "srxe_hs_limit.c"
+#include "srxe_hs_past.c"

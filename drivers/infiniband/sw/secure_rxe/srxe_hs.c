@@ -12,10 +12,21 @@ static bool gone(const struct srxe_sa *sa)
 	return READ_ONCE(sa->state) == SRXE_SA_DEAD;
 }
 
+/*
+ * The SA is done with. If the peer has used it, what it sent to get it must not
+ * be of use to anybody else when this one's @over no longer keeps it out.
+ */
+static void end_sa(struct srxe_hs *hs, struct srxe_sa *sa)
+{
+	if (hs->ops->sa_heard(sa))
+		srxe_hs_served_end(hs);
+	hs->ops->sa_end(hs, sa);
+}
+
 static void drop_old(struct srxe_hs *hs)
 {
 	if (hs->old)
-		hs->ops->sa_end(hs, hs->old);
+		end_sa(hs, hs->old);
 	hs->old = NULL;
 	hs->old_end = 0;
 }
@@ -23,7 +34,7 @@ static void drop_old(struct srxe_hs *hs)
 static void drop_sa(struct srxe_hs *hs)
 {
 	if (hs->sa)
-		hs->ops->sa_end(hs, hs->sa);
+		end_sa(hs, hs->sa);
 	hs->sa = NULL;
 	hs->confirm.next = 0;
 }
@@ -288,6 +299,7 @@ void srxe_hs_reset(struct srxe_hs *hs, u64 id)
 	hs->bound = false;
 	hs->wanted = false;
 	hs->over = false;
+	hs->served_count = 0;
 	hs->yield_end = 0;
 	hs->noted = 0;
 	hs->verdict = 0;

@@ -48,6 +48,8 @@
  * answer that is not confirmed: one who waits longer does so in turns.
  */
 #define SRXE_HS_TURN_MS		SRXE_GIVE_UP_MIN_MS
+/* INITs of the peer's that an incarnation keeps in mind: for each key that may be tried, two. */
+#define SRXE_HS_MAX_SERVED	(2 * SRXE_HS_MAX_ALTS)
 
 struct srxe_hs;
 struct srxe_ring_key;
@@ -60,6 +62,7 @@ enum srxe_hs_count {
 	SRXE_HS_COUNT_REFUSE,	/* REFUSE sent */
 	SRXE_HS_COUNT_PARKED,	/* INIT kept until the queue pair is in RTR */
 	SRXE_HS_COUNT_STATE,	/* dropped: does not fit the state */
+	SRXE_HS_COUNT_REPLAYED,	/* dropped: has served before */
 	SRXE_HS_COUNT_NO_KEY,	/* dropped: key unknown, not for that peer, or gone */
 	SRXE_HS_COUNT_MAC,	/* dropped: MAC or public value bad */
 	SRXE_HS_COUNT_LIMIT,	/* dropped: rate, bounds or memory */
@@ -217,6 +220,16 @@ struct srxe_hs_answer {
 };
 
 /**
+ * struct srxe_hs_served - an INIT of the peer's, answered or crossed by ours
+ * @mac: its MAC
+ * @seen: boottime, ns, when it came first
+ */
+struct srxe_hs_served {
+	u8	mac[SRXE_MAC_LEN];
+	u64	seen;
+};
+
+/**
  * struct srxe_hs - handshake of one connection
  * @ops: the world around
  * @limit: bounds of the link
@@ -240,6 +253,9 @@ struct srxe_hs_answer {
  *	last answer is gone as well; 0 if there is nothing to be told
  * @verdict_key: id of the key that @verdict is about
  * @answers: what we have answered, of struct srxe_hs_answer
+ * @served: INITs of the peer's that must not serve again in a later incarnation
+ *	if an SA comes of this one; the oldest is overwritten
+ * @served_count: how many there have been
  * @parked: an INIT that came before RTR
  * @parked_end: boottime, ns, at which it is thrown away
  * @sa: what the connection sends under
@@ -269,6 +285,8 @@ struct srxe_hs {
 	int				verdict;
 	u8				verdict_key[SRXE_KEY_ID_LEN];
 	struct list_head		answers;
+	struct srxe_hs_served		served[SRXE_HS_MAX_SERVED];
+	unsigned int			served_count;
 	struct srxe_hs_rx		*parked;
 	u64				parked_end;
 	struct srxe_sa			*sa;

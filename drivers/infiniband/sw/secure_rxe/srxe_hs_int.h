@@ -65,6 +65,7 @@ void srxe_hs_init_rcv(struct srxe_hs *hs, const struct srxe_hs_rx *rx);
 void srxe_hs_unpark(struct srxe_hs *hs);
 void srxe_hs_park_drop(struct srxe_hs *hs);
 void srxe_hs_answers_end(struct srxe_hs *hs);
+void srxe_hs_served_end(struct srxe_hs *hs);
 void srxe_hs_answers_run(struct srxe_hs *hs, u64 now);
 u64 srxe_hs_answers_due(const struct srxe_hs *hs);
 

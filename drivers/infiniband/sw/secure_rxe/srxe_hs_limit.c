@@ -3,7 +3,6 @@
  * Challenges, rate buckets and bounds of handshakes on a link.
  */
 #include <linux/kernel.h>
-#include <linux/math64.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -188,6 +187,7 @@ void srxe_hs_limit_init(struct srxe_hs_limit *lim, u64 now)
 	hash_init(lim->parties);
 	INIT_LIST_HEAD(&lim->idle);
 	lim->count = 0;
+	srxe_hs_past_init(&lim->past);
 	memset(lim->out, 0, sizeof(lim->out));
 	for (role = 0; role < SRXE_HS_ROLES; role++) {
 		lim->link[role].tokens = (u64)SRXE_HS_LINK_BURST * LINK_COST;
@@ -211,6 +211,7 @@ void srxe_hs_limit_destroy(struct srxe_hs_limit *lim)
 
 	hash_for_each_safe(lim->parties, i, tmp, p, node)
 		free_party(lim, p);
+	srxe_hs_past_destroy(&lim->past);
 	memzero_explicit(lim->secret, sizeof(lim->secret));
 	mutex_destroy(&lim->lock);
 }
@@ -226,11 +227,7 @@ void srxe_hs_limit_renew(struct srxe_hs_limit *lim)
 	mutex_lock(&lim->lock);
 	get_random_bytes(lim->secret, sizeof(lim->secret));
 	mutex_unlock(&lim->lock);
-}
-
-static u64 period(u64 now)
-{
-	return div64_u64(now, SRXE_CHALLENGE_PERIOD_S * NSEC_PER_SEC);
+	srxe_hs_past_clear(&lim->past);
 }
 
 /**
@@ -249,7 +246,7 @@ int srxe_hs_limit_challenge(struct srxe_hs_limit *lim, u64 now, const struct srx
 	int err;
 
 	mutex_lock(&lim->lock);
-	err = srxe_hs_challenge(lim->secret, period(now), p, challenge);
+	err = srxe_hs_challenge(lim->secret, srxe_hs_period(now), p, challenge);
 	mutex_unlock(&lim->lock);
 	return err;
 }
@@ -270,9 +267,28 @@ int srxe_hs_limit_challenge_ok(struct srxe_hs_limit *lim, u64 now, const struct 
 	int err;
 
 	mutex_lock(&lim->lock);
-	err = srxe_hs_challenge_ok(lim->secret, period(now), p, challenge);
+	err = srxe_hs_challenge_ok(lim->secret, srxe_hs_period(now), p, challenge);
 	mutex_unlock(&lim->lock);
 	return err;
+}
+
+/**
+ * srxe_hs_limit_served() - an INIT has served, and is not to serve again
+ * @lim: bounds of the link
+ * @now: boottime, ns
+ * @seen: boottime, ns, when it came first
+ * @mac: its MAC, which is good
+ *
+ * If there is no room for it, every challenge is replaced, and so none of what
+ * was seen up to now is of use to anybody; it costs each peer one round trip.
+ *
+ * Context: Process.
+ */
+void srxe_hs_limit_served(struct srxe_hs_limit *lim, u64 now, u64 seen,
+			  const u8 mac[SRXE_MAC_LEN])
+{
+	if (srxe_hs_past_add(&lim->past, now, seen, mac))
+		srxe_hs_limit_renew(lim);
 }
 
 /**

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * What keeps handshakes cheap and bounded on a link: challenges, so that an old
- * INIT costs one MAC and nothing else; rate buckets per peer and for the link;
- * and how many handshakes may be under way per peer, protection domain and link.
+ * INIT costs one MAC and nothing else; those that have served, of which not even
+ * that; rate buckets per peer and for the link; and how many handshakes may be
+ * under way per peer, protection domain and link.
  *
  * No time and no device here: the caller passes boottime in nanoseconds. All
  * functions may sleep.
@@ -18,6 +19,7 @@
 #include <linux/types.h>
 
 #include "srxe_hs_msg.h"
+#include "srxe_hs_past.h"
 
 /*
  * Handshakes that cost an X25519 and a place in the SPI table, per second and in
@@ -53,6 +55,7 @@ struct srxe_hs_bucket {
  * struct srxe_hs_limit - bounds of one link
  * @lock: innermost, taken under a handshake's
  * @secret: key of our challenges, random
+ * @past: INITs that have served, under its own lock
  * @link: rate of the whole link, by role
  * @out: handshakes under way, by role
  * @parties: peers and protection domains by their id
@@ -64,6 +67,7 @@ struct srxe_hs_bucket {
 struct srxe_hs_limit {
 	struct mutex		lock;		/* protects all of it */
 	u8			secret[SRXE_SECRET_LEN];
+	struct srxe_hs_past	past;
 	struct srxe_hs_bucket	link[SRXE_HS_ROLES];
 	unsigned int		out[SRXE_HS_ROLES];
 	DECLARE_HASHTABLE(parties, 8);
@@ -81,6 +85,8 @@ int srxe_hs_limit_challenge(struct srxe_hs_limit *lim, u64 now, const struct srx
 			    u8 challenge[SRXE_CHALLENGE_LEN]);
 int srxe_hs_limit_challenge_ok(struct srxe_hs_limit *lim, u64 now, const struct srxe_p *p,
 			       const u8 challenge[SRXE_CHALLENGE_LEN]);
+void srxe_hs_limit_served(struct srxe_hs_limit *lim, u64 now, u64 seen,
+			  const u8 mac[SRXE_MAC_LEN]);
 /* As initiator: challenges we were given. */
 void srxe_hs_limit_remember(struct srxe_hs_limit *lim, const struct srxe_p *p,
 			    const u8 challenge[SRXE_CHALLENGE_LEN]);
@@ -89,8 +95,6 @@ bool srxe_hs_limit_recall(struct srxe_hs_limit *lim, const struct srxe_p *p,
 
 bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer);
 
-bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-			 const struct in6_addr *peer, u32 pd);
 bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			 const struct in6_addr *peer, u32 pd);
 bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,

@@ -4,11 +4,13 @@
  *
  * The order of checks is the protocol's: nothing is kept, and nothing that
  * costs more than a MAC is done, before it is certain that the INIT comes from
- * a holder of the key who was there within the last two challenge periods.
+ * a holder of the key who was there within the last two challenge periods, and
+ * is not one that has served an earlier incarnation.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <crypto/algapi.h>
 
 #include "srxe_hs_int.h"
 
@@ -144,6 +146,50 @@ static struct srxe_hs_answer *find_duplicate(const struct srxe_hs *hs,
 	return NULL;
 }
 
+static unsigned int served(const struct srxe_hs *hs)
+{
+	return min(hs->served_count, SRXE_HS_MAX_SERVED);
+}
+
+static bool has_served(const struct srxe_hs *hs, const struct srxe_hs_msg *init)
+{
+	unsigned int i;
+
+	for (i = 0; i < served(hs); i++)
+		if (!crypto_memneq(hs->served[i].mac, init->body.mac, SRXE_MAC_LEN))
+			return true;
+	return false;
+}
+
+/* If an SA comes of this incarnation, that INIT shall not be answered in another. */
+static void note_served(struct srxe_hs *hs, const struct srxe_hs_msg *init, u64 now)
+{
+	struct srxe_hs_served *s = &hs->served[hs->served_count % SRXE_HS_MAX_SERVED];
+
+	if (has_served(hs, init))
+		return;
+	memcpy(s->mac, init->body.mac, sizeof(s->mac));
+	s->seen = now;
+	hs->served_count++;
+}
+
+/**
+ * srxe_hs_served_end() - an SA came of this incarnation, and it is over
+ * @hs: the machine
+ *
+ * As long as their challenges are good, the INITs that served it are remembered by
+ * the link.
+ */
+void srxe_hs_served_end(struct srxe_hs *hs)
+{
+	u64 now = hs->ops->now(hs);
+	unsigned int i;
+
+	for (i = 0; i < served(hs); i++)
+		srxe_hs_limit_served(hs->limit, now, hs->served[i].seen, hs->served[i].mac);
+	hs->served_count = 0;
+}
+
 static void send_back(struct srxe_hs *hs, const struct srxe_hs_rx *rx,
 		      const struct srxe_hs_msg *msg)
 {
@@ -267,6 +313,7 @@ static int answer(struct srxe_hs *hs, const struct srxe_hs_rx *rx, const struct 
 	ans->born = hs->ops->now(hs);
 	ans->after = srxe_hs_confirmed(hs);
 	list_add_tail(&ans->entry, &hs->answers);
+	note_served(hs, &rx->msg, ans->born);
 	send_back(hs, rx, &ans->resp);
 	return 0;
 
@@ -333,6 +380,7 @@ static void judge(struct srxe_hs *hs, const struct srxe_hs_rx *rx, struct srxe_r
 	/* Both are at it. If it is us whose handshake counts, it must get there. */
 	if (ours_counts(hs)) {
 		hs->ops->count(hs, SRXE_HS_COUNT_STATE);
+		note_served(hs, &rx->msg, now);
 		if (hs->attempt)
 			srxe_hs_attempt_again(hs, now);
 		return;
@@ -349,9 +397,9 @@ static void judge(struct srxe_hs *hs, const struct srxe_hs_rx *rx, struct srxe_r
 }
 
 /*
- * The peer asks for what it already has: its queue pair was reset, or has got a
- * new owner. Nothing comes of it, but should the connection break it is known
- * why. That is worth one MAC a second.
+ * The peer asks for what it already has, and not by what brought it that: its
+ * queue pair was reset, or has got a new owner. Nothing comes of it, but should the
+ * connection break it is known why. That is worth one MAC a second.
  */
 static void note_reset(struct srxe_hs *hs, const struct srxe_hs_rx *rx)
 {
@@ -359,7 +407,7 @@ static void note_reset(struct srxe_hs *hs, const struct srxe_hs_rx *rx)
 	const struct srxe_psk_keys *keys;
 	u64 now = hs->ops->now(hs);
 
-	if (!hs->sa || now < hs->noted)
+	if (!hs->sa || now < hs->noted || has_served(hs, &rx->msg))
 		return;
 	hs->noted = now + NSEC_PER_SEC;
 	keys = hs->ops->secrets(hs->sa->key);
@@ -377,6 +425,10 @@ static void init_rcv(struct srxe_hs *hs, const struct srxe_hs_rx *rx, bool unpar
 		note_reset(hs, rx);
 	if (hs->over || !fits) {
 		hs->ops->count(hs, SRXE_HS_COUNT_STATE);
+		return;
+	}
+	if (srxe_hs_past_has(&hs->limit->past, hs->ops->now(hs), rx->msg.body.mac)) {
+		hs->ops->count(hs, SRXE_HS_COUNT_REPLAYED);
 		return;
 	}
 	key = hs->ops->key_by_id(hs, &rx->remote, rx->msg.body.key_id);

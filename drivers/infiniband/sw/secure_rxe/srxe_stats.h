@@ -66,6 +66,7 @@
 	X(SRXE_CNT_HS_PARKED,		"hs_parked")			\
 	X(SRXE_CNT_HS_MALFORMED,	"hs_drop_malformed")		\
 	X(SRXE_CNT_HS_STATE,		"hs_drop_state")		\
+	X(SRXE_CNT_HS_REPLAYED,		"hs_drop_replayed")		\
 	X(SRXE_CNT_HS_NO_KEY,		"hs_drop_unknown_key")		\
 	X(SRXE_CNT_HS_MAC,		"hs_drop_bad_mac")		\
 	X(SRXE_CNT_HS_LIMIT,		"hs_drop_limit")
