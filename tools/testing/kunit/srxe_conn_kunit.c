@@ -102,7 +102,13 @@ void rxe_qp_error(struct rxe_qp *qp)
 	WRITE_ONCE(qp->attr.qp_state, IB_QPS_ERR);
 }
 
-/* ... of policy, and of SAs */
+/* ... of policy, of users, and of SAs */
+
+void srxe_user_of_qp(const struct rxe_qp *qp, struct srxe_user *user)
+{
+	user->uid = GLOBAL_ROOT_UID;
+	user->bound = false;
+}
 
 bool srxe_policy_plain_ok(struct srxe_link *link, const struct in6_addr *peer)
 {

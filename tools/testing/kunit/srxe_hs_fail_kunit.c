@@ -193,6 +193,39 @@ static void no_overtaking(struct kunit *test)
 	all_but_one_leave(p);
 }
 
+/* A4: one user's queue pairs wait for nobody; another's is served at once. */
+static void shared_out(struct kunit *test)
+{
+	struct fab_pair *p = fab_pair_new(test);
+	struct fab_qp *qp[SRXE_MAX_HS_PEER], *nobody = fab_qp_new(p->hb, 99);
+	unsigned int i, out;
+
+	nobody->hs.ends.lqpn = 98;
+	for (i = 0; i < ARRAY_SIZE(qp); i++) {
+		qp[i] = fab_qp_new(p->ha, 100 + i);
+		qp[i]->hs.pd = 2 + i % 2;
+		qp[i]->hs.user.uid = KUIDT_INIT(1000);
+		qp[i]->hs.user.bound = true;
+		wait_in_vain(qp[i], nobody);
+	}
+	fab_run(p->fab, 100);
+	out = p->ha->limit.out[SRXE_HS_INITIATOR];
+	KUNIT_EXPECT_EQ(test, out, srxe_user_room(SRXE_MAX_HS_PEER, 0, 0));
+	p->a->hs.user.uid = KUIDT_INIT(1001);
+	p->a->hs.user.bound = true;
+	fab_begin(p->a, p->b);
+	fab_run(p->fab, 100);
+	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
+	KUNIT_EXPECT_EQ(test, p->ha->limit.out[SRXE_HS_INITIATOR], out);
+	/* places come back, to the user's others and in the end to all */
+	fab_run(p->fab, 3 * (SRXE_HS_TURN_MS + SRXE_RETRY_MAX_MS));
+	for (i = 0; i < ARRAY_SIZE(qp); i++)
+		KUNIT_EXPECT_GT(test, fab_sent(qp[i], SRXE_OP_INIT), 0);
+	for (i = 0; i < ARRAY_SIZE(qp); i++)
+		fab_reset(qp[i]);
+	KUNIT_EXPECT_EQ(test, p->ha->limit.out[SRXE_HS_INITIATOR], 0);
+}
+
 /* A4: an answer that nobody confirms makes room, however patient we are. */
 static void answers_make_room(struct kunit *test)
 {
@@ -461,6 +494,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(queued),
 	KUNIT_CASE(in_turns),
 	KUNIT_CASE(no_overtaking),
+	KUNIT_CASE(shared_out),
 	KUNIT_CASE(answers_make_room),
 	KUNIT_CASE(key_stays),
 	KUNIT_CASE(no_key),

@@ -153,7 +153,7 @@ static void begin_rate(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 1, &wait), SRXE_HS_PARTY_RATE);
 	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 3, &wait),
 			SRXE_HS_LINK_RATE - SRXE_HS_PARTY_RATE);
-	srxe_hs_limit_forgo(lim, &a, &wait);
+	srxe_hs_limit_forgo(lim, &wait);
 }
 
 static unsigned int enter_all(struct srxe_hs_limit *lim, enum srxe_hs_role role,
@@ -234,11 +234,11 @@ static void in_order(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&one));
 
 	/* the second goes; room for one more is the third's */
-	srxe_hs_limit_forgo(lim, &a, &two);
+	srxe_hs_limit_forgo(lim, &two);
 	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 2);
 	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 3, &two));
 	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 1, &three));
-	srxe_hs_limit_forgo(lim, &a, &two);
+	srxe_hs_limit_forgo(lim, &two);
 
 	/* domain 4 has all it may have, with another peer */
 	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_INITIATOR, &b, 4), SRXE_MAX_HS_PD);
@@ -250,6 +250,173 @@ static void in_order(struct kunit *test)
 	leave_all(lim, SRXE_HS_INITIATOR, &a, 1, SRXE_MAX_HS_PEER - 1);
 	leave_all(lim, SRXE_HS_INITIATOR, &b, 4, SRXE_MAX_HS_PD);
 	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_INITIATOR], 0);
+}
+
+static struct srxe_user user(unsigned int uid)
+{
+	return (struct srxe_user){ .uid = KUIDT_INIT(uid), .bound = true };
+}
+
+/* All he may have with one peer, or with any that begin at @from. */
+static unsigned int fill_share(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			       const struct srxe_user *user, u32 from, u32 peers)
+{
+	unsigned int n = 0, i;
+	struct in6_addr a;
+
+	for (i = 0; i < peers; i++) {
+		a = peer(from + i);
+		while (srxe_hs_limit_enter_as(lim, role, &a, from + i, user))
+			n++;
+	}
+	return n;
+}
+
+static void empty_share(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			const struct srxe_user *user, u32 at, unsigned int n)
+{
+	struct in6_addr a = peer(at);
+
+	while (n--)
+		srxe_hs_limit_leave_as(lim, role, &a, at, user);
+}
+
+/* What a user may take leaves as much to the others, the least to each but the kernel. */
+static void share_sizes(struct kunit *test)
+{
+	unsigned int taken = 0, users = 0, n;
+
+	KUNIT_EXPECT_EQ(test, srxe_user_room(64, 0, 0), 28);
+	KUNIT_EXPECT_EQ(test, srxe_user_room(64, 28, 28), 0);
+	KUNIT_EXPECT_EQ(test, srxe_user_room(64, 27, 27), 1);
+	KUNIT_EXPECT_EQ(test, srxe_user_room(64, 28, 0), 14);
+	KUNIT_EXPECT_EQ(test, srxe_user_room(64, 64, 0), 0);
+	KUNIT_EXPECT_EQ(test, srxe_user_room(64, 70, 0), 0);
+	KUNIT_EXPECT_EQ(test, srxe_user_room(64, 55, 0), 1);
+	while ((n = srxe_user_room(1024, taken, 0))) {
+		KUNIT_EXPECT_EQ(test, srxe_user_room(1024, taken + n, n), 0);
+		taken += n;
+		users++;
+	}
+	KUNIT_EXPECT_EQ(test, taken, 1024 - 1024 / SRXE_USER_KEPT);
+	KUNIT_EXPECT_GE(test, users, 10);
+}
+
+/* One user's silent peers leave room for others, with the same peer and on the link. */
+static void user_shares(struct kunit *test)
+{
+	struct srxe_user u = user(1000), v = user(1001), w = user(1002);
+	enum srxe_hs_role role;
+
+	for (role = 0; role < SRXE_HS_ROLES; role++) {
+		struct srxe_hs_limit *lim = test->priv;
+		struct in6_addr a = peer(1);
+		unsigned int n, m, k, rest;
+
+		n = fill_share(lim, role, &u, 1, 1);
+		KUNIT_EXPECT_EQ(test, n, srxe_user_room(SRXE_MAX_HS_PEER, 0, 0));
+		m = fill_share(lim, role, &v, 1, 1);
+		KUNIT_EXPECT_EQ(test, m, n / 2);
+		k = fill_share(lim, role, &w, 1, 1);
+		KUNIT_EXPECT_EQ(test, k, m / 2);
+		/* as v takes from what is left, u is beyond his share for now */
+		empty_share(lim, role, &u, 1, 1);
+		KUNIT_EXPECT_FALSE(test, srxe_hs_limit_enter_as(lim, role, &a, 1, &u));
+		n--;
+		/* who is not bound takes the rest; domain 1 has no room for it */
+		rest = enter_all(lim, role, &a, 2);
+		KUNIT_EXPECT_EQ(test, n + m + k + rest, SRXE_MAX_HS_PEER);
+		leave_all(lim, role, &a, 2, rest);
+		empty_share(lim, role, &u, 1, n);
+		empty_share(lim, role, &v, 1, m);
+		empty_share(lim, role, &w, 1, k);
+		KUNIT_EXPECT_EQ(test, lim->out[role], 0);
+	}
+}
+
+static void user_share_of_link(struct kunit *test)
+{
+	const enum srxe_hs_role role = SRXE_HS_INITIATOR;
+	struct srxe_hs_limit *lim = test->priv;
+	struct srxe_user u = user(1000), v = user(1001);
+	unsigned int each = srxe_user_room(SRXE_MAX_HS_PEER, 0, 0), n, at, left;
+
+	n = fill_share(lim, role, &u, 100, 100);
+	KUNIT_EXPECT_EQ(test, n, srxe_user_room(SRXE_MAX_HS_LINK, 0, 0));
+	KUNIT_EXPECT_EQ(test, fill_share(lim, role, &u, 300, 1), 0);
+	KUNIT_EXPECT_EQ(test, fill_share(lim, role, &v, 300, 1), each);
+	/* one comes back, and can be taken again */
+	empty_share(lim, role, &v, 300, each);
+	empty_share(lim, role, &u, 100, 1);
+	KUNIT_EXPECT_EQ(test, fill_share(lim, role, &u, 300, 1), 1);
+	empty_share(lim, role, &u, 300, 1);
+	for (at = 100, left = n - 1; left; at++) {
+		unsigned int here = min(left, at == 100 ? each - 1 : each);
+
+		empty_share(lim, role, &u, at, here);
+		left -= here;
+	}
+	KUNIT_EXPECT_EQ(test, lim->out[role], 0);
+}
+
+/* A user's own wait in turn, in nobody else's way, and are not forgotten. */
+static void user_queue(struct kunit *test)
+{
+	LIST_HEAD(one);
+	LIST_HEAD(two);
+	LIST_HEAD(other);
+	struct srxe_hs_limit *lim = test->priv;
+	struct srxe_user u = user(1000), v = user(1001);
+	struct in6_addr a = peer(1);
+	u64 now = NSEC_PER_SEC;
+	unsigned int n;
+
+	n = fill_share(lim, SRXE_HS_INITIATOR, &u, 1, 1);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin_as(lim, now, &a, 1, &u, &one));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin_as(lim, now, &a, 1, &u, &two));
+	KUNIT_EXPECT_FALSE(test, list_empty(&one));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin_as(lim, now, &a, 2, &v, &other));
+	srxe_hs_limit_leave_as(lim, SRXE_HS_INITIATOR, &a, 2, &v);
+
+	srxe_hs_limit_leave_as(lim, SRXE_HS_INITIATOR, &a, 1, &u);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin_as(lim, now, &a, 1, &u, &two));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin_as(lim, now, &a, 1, &u, &one));
+	/* the last one to wait keeps his place in the books, until he goes */
+	empty_share(lim, SRXE_HS_INITIATOR, &u, 1, n);
+	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_INITIATOR], 0);
+	n = lim->count;
+	srxe_hs_limit_forgo(lim, &two);
+	KUNIT_EXPECT_TRUE(test, list_empty(&two));
+	KUNIT_EXPECT_EQ(test, lim->count, n - 1);
+	srxe_hs_limit_forgo(lim, &two);
+}
+
+/* However many domains he has; and not all that the link may do. */
+static void user_rate(struct kunit *test)
+{
+	struct srxe_hs_limit *lim = test->priv;
+	const unsigned int kept = SRXE_HS_LINK_BURST / SRXE_USER_KEPT;
+	unsigned int uid, pd, n, all = 0;
+	struct in6_addr a = peer(1);
+	u64 now = NSEC_PER_SEC;
+	LIST_HEAD(wait);
+
+	for (uid = 1000; uid < 1004; uid++) {
+		struct srxe_user u = user(uid);
+
+		for (n = 0, pd = 1; pd < 5; pd++) {
+			while (srxe_hs_limit_begin_as(lim, now, &a, pd, &u, &wait)) {
+				srxe_hs_limit_leave_as(lim, SRXE_HS_INITIATOR, &a, pd, &u);
+				n++;
+			}
+			srxe_hs_limit_forgo(lim, &wait);
+		}
+		KUNIT_EXPECT_LE(test, n, SRXE_HS_PARTY_BURST);
+		all += n;
+	}
+	KUNIT_EXPECT_EQ(test, all, SRXE_HS_LINK_BURST - kept);
+	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 9, &wait), kept);
+	srxe_hs_limit_forgo(lim, &wait);
 }
 
 /* Memory is bounded; who has something under way is never forgotten. */
@@ -295,6 +462,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(numbers),
 	KUNIT_CASE(link_number),
 	KUNIT_CASE(in_order),
+	KUNIT_CASE(share_sizes),
+	KUNIT_CASE(user_shares),
+	KUNIT_CASE(user_share_of_link),
+	KUNIT_CASE(user_queue),
+	KUNIT_CASE(user_rate),
 	KUNIT_CASE(parties),
 	{}
 };

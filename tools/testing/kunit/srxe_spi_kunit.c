@@ -7,6 +7,7 @@
 
 #include "srxe_kunit.h"
 #include "srxe_spi.h"
+#include "srxe_user.h"
 
 /* Never followed, only compared. */
 #define NET(n)	((struct net *)(0x1000UL * (n)))
@@ -139,6 +140,61 @@ static void spi_shares(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EEXIST, srxe_spi_insert(NET(1), share, 1003, SA(6), &slot));
 }
 
+/* As many as that share will take; they are @slots. */
+static unsigned int take_all(struct srxe_spi_share *of, struct srxe_spi **slots)
+{
+	static u32 spi = 5000;
+	unsigned int n = 0;
+
+	for (; !srxe_spi_insert(NET(1), of, spi, SA(1), &slots[n]); spi++)
+		n++;
+	return n;
+}
+
+static void release_all(struct srxe_spi **slots, unsigned int n)
+{
+	while (n--)
+		srxe_spi_release(slots[n], false);
+}
+
+/* A user leaves as much as he takes, and some is for who is not bound. */
+static void spi_users(struct kunit *test)
+{
+	struct srxe_spi_share *link = srxe_spi_share_new(64), *one, *two, *same;
+	struct srxe_spi *of_one[64], *of_two[64], *rest[64];
+	unsigned int n, k, m;
+
+	KUNIT_ASSERT_NOT_NULL(test, link);
+	one = srxe_spi_share_of(link, KUIDT_INIT(1000));
+	two = srxe_spi_share_of(link, KUIDT_INIT(1001));
+	same = srxe_spi_share_of(link, KUIDT_INIT(1000));
+	KUNIT_ASSERT_NOT_NULL(test, one);
+	KUNIT_ASSERT_NOT_NULL(test, two);
+	KUNIT_EXPECT_PTR_EQ(test, one, same);
+	srxe_spi_share_put(same);
+
+	n = take_all(one, of_one);
+	KUNIT_EXPECT_EQ(test, n, (64 - 64 / SRXE_USER_KEPT) / 2);
+	k = take_all(two, of_two);
+	KUNIT_EXPECT_EQ(test, k, n / 2);
+	/* what is on hold is taken as well */
+	srxe_spi_release(of_one[--n], true);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, srxe_spi_insert(NET(1), one, 1, SA(1), &rest[0]));
+	m = take_all(link, rest);
+	KUNIT_EXPECT_EQ(test, n + 1 + k + m, 64);
+	release_all(of_two, k);
+	KUNIT_EXPECT_EQ(test, take_all(link, of_two), k);
+
+	/* places outlast their user and the link */
+	srxe_spi_share_put(one);
+	srxe_spi_share_put(two);
+	srxe_spi_share_put(link);
+	release_all(of_one, n);
+	release_all(of_two, k);
+	release_all(rest, m);
+	srxe_spi_reap(ktime_get_boottime_ns() + HOLD);
+}
+
 static int spi_test_init(struct kunit *test)
 {
 	share = srxe_spi_share_new(SRXE_SPI_SHARE);
@@ -159,6 +215,7 @@ static struct kunit_case srxe_spi_cases[] = {
 	KUNIT_CASE(spi_on_hold),
 	KUNIT_CASE(spi_not_on_hold),
 	KUNIT_CASE(spi_shares),
+	KUNIT_CASE(spi_users),
 	KUNIT_CASE(spi_reap_many),
 	KUNIT_CASE(spi_take),
 	{}

@@ -15,6 +15,7 @@
 #include "srxe_hs_io.h"
 #include "srxe_policy.h"
 #include "srxe_sa.h"
+#include "srxe_spi.h"
 
 static atomic64_t last_id = ATOMIC64_INIT(0);
 
@@ -41,6 +42,7 @@ static void free_conn(struct kref *ref)
 	struct srxe_conn *conn = container_of(ref, struct srxe_conn, ref);
 
 	mutex_destroy(&conn->hs_lock);
+	srxe_spi_share_put(conn->spis);
 	kfree(conn);
 }
 
@@ -111,6 +113,15 @@ static void handle_timer(struct work_struct *work)
 	srxe_conn_put(conn);
 }
 
+/* Whoever makes it, with what others need as well he gets along on his share. */
+static bool set_user(struct srxe_conn *conn, const struct srxe_user *user)
+{
+	conn->hs.user = *user;
+	if (user->bound)
+		conn->spis = srxe_spi_share_of(conn->link->spis, user->uid);
+	return conn->spis || !user->bound;
+}
+
 static bool wants_conn(struct rxe_qp *qp)
 {
 	return qp_type(qp) == IB_QPT_RC || qp_type(qp) == IB_QPT_UC;
@@ -129,6 +140,7 @@ void srxe_qp_init(struct rxe_qp *qp)
 {
 	struct rxe_dev *rxe = to_rdev(qp->ibqp.device);
 	struct srxe_link *link = rxe->sec.link;
+	struct srxe_user user;
 	struct srxe_conn *conn;
 
 	qp->sec.conn = NULL;
@@ -151,7 +163,11 @@ void srxe_qp_init(struct rxe_qp *qp)
 	srxe_hs_setup(&conn->hs, &srxe_hs_world, &link->hs->limit, qp->pd->elem.index,
 		      qp_type(qp) == IB_QPT_RC ? SRXE_KIND_RC : SRXE_KIND_UC,
 		      qp_num(qp), conn->id);
-	qp->sec.conn = conn;
+	srxe_user_of_qp(qp, &user);
+	if (set_user(conn, &user))
+		qp->sec.conn = conn;
+	else
+		srxe_conn_put(conn);
 }
 
 static void av_gids(const struct rxe_av *av, struct in6_addr *local, struct in6_addr *remote)

@@ -39,12 +39,14 @@
 struct rxe_qp;
 struct srxe_link;
 struct srxe_sa;
+struct srxe_spi_share;
 
 /**
  * struct srxe_conn - a queue pair's security state
  * @ref: references
  * @qp: the queue pair
  * @link: its link
+ * @spis: its user's places in the SPI table, NULL if he is not bound
  * @lock: protects everything up to @sas; BH
  * @id: incarnation: a number never used before, new at creation and at every
  *	RESET, 0 once the queue pair is being destroyed. An SA is good for one.
@@ -70,6 +72,7 @@ struct srxe_conn {
 	struct kref		ref;
 	struct rxe_qp		*qp;
 	struct srxe_link	*link;
+	struct srxe_spi_share	*spis;
 	spinlock_t		lock;	/* see above */
 	u64			id;
 	enum srxe_tx_state	tx_state;

@@ -12,10 +12,7 @@ static bool gone(const struct srxe_sa *sa)
 	return READ_ONCE(sa->state) == SRXE_SA_DEAD;
 }
 
-/*
- * The SA is done with. If the peer has used it, what it sent to get it must not
- * be of use to anybody else when this one's @over no longer keeps it out.
- */
+/* The SA is done with. That the peer used it may not have been noticed yet. */
 static void end_sa(struct srxe_hs *hs, struct srxe_sa *sa)
 {
 	if (hs->ops->sa_heard(sa))
@@ -190,6 +187,7 @@ static void run_confirm(struct srxe_hs *hs, u64 now)
 		return;
 	if (hs->ops->sa_heard(hs->sa)) {
 		b->next = 0;
+		srxe_hs_served_end(hs);
 	} else if (now >= b->end) {
 		memcpy(key_id, hs->ops->secrets(hs->sa->key)->key_id, sizeof(key_id));
 		drop_sa(hs);

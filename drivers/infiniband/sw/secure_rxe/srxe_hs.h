@@ -234,6 +234,7 @@ struct srxe_hs_served {
  * @ops: the world around
  * @limit: bounds of the link
  * @pd: number of the queue pair's protection domain
+ * @user: on whose behalf it is; nobody's in particular after srxe_hs_setup()
  * @ends: kind, own QPN and incarnation from the beginning, the rest from RTR on
  * @bound: the ends are known: the queue pair has been in RTR
  * @wanted: an SA is wanted: the queue pair has reached RTS
@@ -253,8 +254,8 @@ struct srxe_hs_served {
  *	last answer is gone as well; 0 if there is nothing to be told
  * @verdict_key: id of the key that @verdict is about
  * @answers: what we have answered, of struct srxe_hs_answer
- * @served: INITs of the peer's that must not serve again in a later incarnation
- *	if an SA comes of this one; the oldest is overwritten
+ * @served: INITs of the peer's that must not serve again if an SA comes of all
+ *	this; the oldest is overwritten
  * @served_count: how many there have been
  * @parked: an INIT that came before RTR
  * @parked_end: boottime, ns, at which it is thrown away
@@ -269,6 +270,7 @@ struct srxe_hs {
 	const struct srxe_hs_ops	*ops;
 	struct srxe_hs_limit		*limit;
 	u32				pd;
+	struct srxe_user		user;
 	struct srxe_sa_ends		ends;
 	bool				bound;
 	bool				wanted;

@@ -46,6 +46,11 @@ static inline void srxe_hs_backoff_step(struct srxe_hs_backoff *b, u64 now)
 	b->next = now + b->interval;
 }
 
+static inline void srxe_hs_leave(struct srxe_hs *hs, enum srxe_hs_role role)
+{
+	srxe_hs_limit_leave_as(hs->limit, role, &hs->ends.rgid, hs->pd, &hs->user);
+}
+
 /* srxe_hs.c */
 void srxe_hs_stand(struct srxe_hs *hs, struct srxe_sa *sa, u64 after);
 void srxe_hs_fail(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_id);

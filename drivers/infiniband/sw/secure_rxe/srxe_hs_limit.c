@@ -14,6 +14,8 @@
 
 #define LINK_COST	(NSEC_PER_SEC / SRXE_HS_LINK_RATE)
 #define PARTY_COST	(NSEC_PER_SEC / SRXE_HS_PARTY_RATE)
+/* What of a link's bucket is not for users' handshakes. */
+#define LINK_KEPT	(LINK_COST * (SRXE_HS_LINK_BURST / SRXE_USER_KEPT))
 
 /*
  * A link's places in the SPI table are for
@@ -27,7 +29,7 @@
  *
  * So nobody uses a link's places up by making SAs, however fast; and of all that
  * can be made, one party makes no more than (16384 + 240 * 64) of (32768 + 240 *
- * 256), a third.
+ * 256), a third. Nor do users by keeping them: srxe_spi.c knows of fair shares, too.
  */
 #define PLACES_MADE	(2 * (SRXE_HS_LINK_BURST + SRXE_SPI_HOLD_S * SRXE_HS_LINK_RATE))
 #define PLACES_TRIED	(SRXE_MAX_HS_LINK * SRXE_HS_MAX_ALTS)
@@ -37,27 +39,41 @@ static_assert(PLACES_MADE + PLACES_TRIED <= SRXE_SPI_SHARE / 4 * 3);
 enum party_kind {
 	PARTY_PEER,
 	PARTY_PD,
+	PARTY_USER,
+	PARTY_USER_PEER,	/* a user's with one peer; forgotten when there are none */
+};
+
+/* The parties a handshake is counted for; the last two only if a user is bound. */
+enum {
+	WITH_PEER,
+	IN_PD,
+	BY_USER,
+	BY_USER_WITH_PEER,
+	PARTIES,
 };
 
 /**
  * struct party_id - name of a party
- * @addr: peer's address, or the protection domain's number in the last word
+ * @addr: peer's address
+ * @num: number of the protection domain, or of the user
  * @kind: enum party_kind
  */
 struct party_id {
 	struct in6_addr	addr;
+	u32		num;
 	u32		kind;
 };
 
 /**
- * struct party - a peer or a protection domain
+ * struct party - a peer, a protection domain, a user
  * @node: in the table
  * @idle: in the list of idle ones, while nothing is under way and nobody waits
  * @id: whose
  * @out: handshakes under way, by role
- * @waiting: of a peer: those who wait to begin one with it, first come first
+ * @waiting: of a peer: those who wait to begin one with it, first come first;
+ *	a user's wait among themselves
  * @bucket: rate of a peer's handshakes that we answer, or of those that a
- *	protection domain begins
+ *	protection domain or a user begins
  * @local: our address that @challenge is for
  * @challenge: the last one the peer gave us
  * @has_challenge: it has given us one
@@ -79,12 +95,22 @@ static struct party_id peer_id(const struct in6_addr *addr)
 	return (struct party_id){ .addr = *addr, .kind = PARTY_PEER };
 }
 
-static struct party_id pd_id(u32 pd)
+/* Return: how many. */
+static unsigned int all_ids(const struct in6_addr *peer, u32 pd, const struct srxe_user *user,
+			    struct party_id ids[PARTIES])
 {
-	struct party_id id = { .kind = PARTY_PD };
+	u32 uid;
 
-	id.addr.s6_addr32[3] = (__force __be32)pd;
-	return id;
+	ids[WITH_PEER] = peer_id(peer);
+	ids[IN_PD] = (struct party_id){ .kind = PARTY_PD, .num = pd };
+	if (!user || !user->bound)
+		return BY_USER;
+	uid = __kuid_val(user->uid);
+	ids[BY_USER] = (struct party_id){ .kind = PARTY_USER, .num = uid };
+	ids[BY_USER_WITH_PEER] = (struct party_id){
+		.kind = PARTY_USER_PEER, .num = uid, .addr = *peer,
+	};
+	return PARTIES;
 }
 
 static u32 hash_id(const struct srxe_hs_limit *lim, const struct party_id *id)
@@ -108,9 +134,11 @@ static void refill(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role,
 	fill(&party->bucket, now, PARTY_COST, SRXE_HS_PARTY_BURST);
 }
 
-static bool pay(struct srxe_hs_limit *lim, enum srxe_hs_role role, struct party *party)
+/* @kept: what must be left in the link's bucket */
+static bool pay(struct srxe_hs_limit *lim, enum srxe_hs_role role, struct party *party,
+		u64 kept)
 {
-	if (lim->link[role].tokens < LINK_COST || party->bucket.tokens < PARTY_COST)
+	if (lim->link[role].tokens < kept + LINK_COST || party->bucket.tokens < PARTY_COST)
 		return false;
 	lim->link[role].tokens -= LINK_COST;
 	party->bucket.tokens -= PARTY_COST;
@@ -168,6 +196,8 @@ static void touch(struct srxe_hs_limit *lim, struct party *p)
 	if (p->out[SRXE_HS_INITIATOR] || p->out[SRXE_HS_RESPONDER] ||
 	    !list_empty(&p->waiting))
 		list_del_init(&p->idle);
+	else if (p->id.kind == PARTY_USER_PEER)
+		free_party(lim, p);
 	else
 		list_move_tail(&p->idle, &lim->idle);
 }
@@ -362,7 +392,7 @@ bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_a
 	p = get_party(lim, &id);
 	if (p) {
 		refill(lim, now, SRXE_HS_RESPONDER, p);
-		ok = pay(lim, SRXE_HS_RESPONDER, p);
+		ok = pay(lim, SRXE_HS_RESPONDER, p, 0);
 		touch(lim, p);
 	}
 	mutex_unlock(&lim->lock);
@@ -384,146 +414,170 @@ static unsigned int ahead_of(const struct party *p, const struct list_head *wait
 	return n;
 }
 
+/* How many more places the peer has, for whoever it is. */
+static unsigned int peer_room(enum srxe_hs_role role, struct party *const p[PARTIES])
+{
+	unsigned int out = p[WITH_PEER]->out[role];
+
+	if (!p[BY_USER])
+		return SRXE_MAX_HS_PEER - out;
+	return srxe_user_room(SRXE_MAX_HS_PEER, out, p[BY_USER_WITH_PEER]->out[role]);
+}
+
+static unsigned int link_room(const struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			      struct party *const p[PARTIES])
+{
+	if (!p[BY_USER])
+		return SRXE_MAX_HS_LINK - lim->out[role];
+	return srxe_user_room(SRXE_MAX_HS_LINK, lim->out[role], p[BY_USER]->out[role]);
+}
+
 /*
  * Whoever gives a place back and asks again must not get it before those who
  * have waited. Who cannot begin whatever others do takes nobody's turn.
  */
-static bool its_turn(struct srxe_hs_limit *lim, u64 now, struct party *peer,
-		     struct party *pd, struct list_head *wait)
+static bool its_turn(struct srxe_hs_limit *lim, u64 now, struct party *const p[PARTIES],
+		     struct list_head *wait)
 {
-	unsigned int out = peer->out[SRXE_HS_INITIATOR];
+	struct party *queue = p[BY_USER_WITH_PEER] ?: p[WITH_PEER];
+	struct party *payer = p[BY_USER] ?: p[IN_PD];
+	unsigned int room = peer_room(SRXE_HS_INITIATOR, p);
 
-	refill(lim, now, SRXE_HS_INITIATOR, pd);
-	if (pd->out[SRXE_HS_INITIATOR] >= SRXE_MAX_HS_PD || pd->bucket.tokens < PARTY_COST) {
+	refill(lim, now, SRXE_HS_INITIATOR, payer);
+	if (p[IN_PD]->out[SRXE_HS_INITIATOR] >= SRXE_MAX_HS_PD ||
+	    payer->bucket.tokens < PARTY_COST) {
 		list_del_init(wait);
 		return false;
 	}
-	if (out + ahead_of(peer, wait, SRXE_MAX_HS_PEER - out) < SRXE_MAX_HS_PEER &&
-	    lim->out[SRXE_HS_INITIATOR] < SRXE_MAX_HS_LINK &&
-	    pay(lim, SRXE_HS_INITIATOR, pd)) {
+	if (ahead_of(queue, wait, room) < room && link_room(lim, SRXE_HS_INITIATOR, p) &&
+	    pay(lim, SRXE_HS_INITIATOR, payer, p[BY_USER] ? LINK_KEPT : 0)) {
 		list_del_init(wait);
 		return true;
 	}
 	if (list_empty(wait))
-		list_add_tail(wait, &peer->waiting);
+		list_add_tail(wait, &queue->waiting);
 	return false;
 }
 
 static bool has_room(const struct srxe_hs_limit *lim, enum srxe_hs_role role,
-		     const struct party *peer, const struct party *pd)
+		     struct party *const p[PARTIES])
 {
-	return lim->out[role] < SRXE_MAX_HS_LINK && peer->out[role] < SRXE_MAX_HS_PEER &&
-	       pd->out[role] < SRXE_MAX_HS_PD;
+	return link_room(lim, role, p) && peer_room(role, p) &&
+	       p[IN_PD]->out[role] < SRXE_MAX_HS_PD;
 }
 
 /* Without @wait: now or not at all. */
 static bool try_enter(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role,
-		      const struct in6_addr *peer, u32 pd, struct list_head *wait)
+		      const struct party_id *ids, unsigned int n, struct list_head *wait)
 {
-	struct party_id peer_key = peer_id(peer), pd_key = pd_id(pd);
-	struct party *p, *q;
+	struct party *p[PARTIES] = { };
+	unsigned int i, got = 0;
 	bool ok = false;
 
 	mutex_lock(&lim->lock);
-	p = get_party(lim, &peer_key);
-	/* making room for the second must not take the first */
-	if (p)
-		list_del_init(&p->idle);
-	q = p ? get_party(lim, &pd_key) : NULL;
-	if (q)
-		ok = wait ? its_turn(lim, now, p, q, wait) : has_room(lim, role, p, q);
-	if (ok) {
+	while (got < n && (p[got] = get_party(lim, &ids[got])))
+		/* making room for the others must not take this one */
+		list_del_init(&p[got++]->idle);
+	if (got == n)
+		ok = wait ? its_turn(lim, now, p, wait) : has_room(lim, role, p);
+	if (ok)
 		lim->out[role]++;
-		p->out[role]++;
-		q->out[role]++;
+	for (i = 0; i < got; i++) {
+		if (ok)
+			p[i]->out[role]++;
+		touch(lim, p[i]);
 	}
-	if (p)
-		touch(lim, p);
-	if (q)
-		touch(lim, q);
 	mutex_unlock(&lim->lock);
 	return ok;
 }
 
 /**
- * srxe_hs_limit_enter() - may one more handshake be under way?
+ * srxe_hs_limit_enter_as() - may one more handshake be under way?
  * @lim: bounds of the link
  * @role: our side
  * @peer: with whom
  * @pd: number of the protection domain it is for
+ * @user: on whose behalf, or NULL
  *
  * Context: Process.
- * Return: true if it may; srxe_hs_limit_leave() is owed then.
+ * Return: true if it may; srxe_hs_limit_leave_as() is owed then.
  */
-bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-			 const struct in6_addr *peer, u32 pd)
+bool srxe_hs_limit_enter_as(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			    const struct in6_addr *peer, u32 pd, const struct srxe_user *user)
 {
-	return try_enter(lim, 0, role, peer, pd, NULL);
+	struct party_id ids[PARTIES];
+	unsigned int n = all_ids(peer, pd, user, ids);
+
+	return try_enter(lim, 0, role, ids, n, NULL);
 }
 
 /**
- * srxe_hs_limit_begin() - may we begin one more handshake?
+ * srxe_hs_limit_begin_as() - may we begin one more handshake?
  * @lim: bounds of the link
  * @now: boottime, ns
  * @peer: with whom
  * @pd: number of the protection domain it is for
+ * @user: on whose behalf, or NULL
  * @wait: place in the queue of those who wait for that; at first an empty list
  *
  * Context: Process.
- * Return: true if we may; it is charged to the domain, and srxe_hs_limit_leave()
- * is owed then. If not, we are to
+ * Return: true if we may; it is charged to the user, or the domain if he is not
+ * bound, and srxe_hs_limit_leave_as() is owed then. If not, we are to
  * ask again, or srxe_hs_limit_forgo() is owed.
  */
-bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
-			 u32 pd, struct list_head *wait)
+bool srxe_hs_limit_begin_as(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
+			    u32 pd, const struct srxe_user *user, struct list_head *wait)
 {
-	return try_enter(lim, now, SRXE_HS_INITIATOR, peer, pd, wait);
+	struct party_id ids[PARTIES];
+	unsigned int n = all_ids(peer, pd, user, ids);
+
+	return try_enter(lim, now, SRXE_HS_INITIATOR, ids, n, wait);
 }
 
 /**
  * srxe_hs_limit_forgo() - one who waited to begin a handshake does not want to
  * @lim: bounds of the link
- * @peer: with whom
- * @wait: as for srxe_hs_limit_begin(); need not be in the queue
+ * @wait: as for srxe_hs_limit_begin_as(); need not be in the queue
  *
  * Context: Process.
  */
-void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, const struct in6_addr *peer,
-			 struct list_head *wait)
+void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct list_head *wait)
 {
-	struct party_id id = peer_id(peer);
-	struct party *p;
+	struct party *last = NULL;
 
 	mutex_lock(&lim->lock);
 	if (!list_empty(wait)) {
+		/* if nobody else waits, what is next to it is the head of the queue */
+		if (list_is_singular(wait))
+			last = list_entry(wait->next, struct party, waiting);
 		list_del_init(wait);
-		/* one for whom somebody waits is never forgotten */
-		p = find_party(lim, &id);
-		if (!WARN_ON_ONCE(!p))
-			touch(lim, p);
 	}
+	/* one for whom somebody waits is never forgotten */
+	if (last)
+		touch(lim, last);
 	mutex_unlock(&lim->lock);
 }
 
 /**
- * srxe_hs_limit_leave() - a handshake came to an end
+ * srxe_hs_limit_leave_as() - a handshake came to an end
  * @lim: bounds of the link
- * @role: as for srxe_hs_limit_enter()
- * @peer: as for srxe_hs_limit_enter()
- * @pd: as for srxe_hs_limit_enter()
+ * @role: as for srxe_hs_limit_enter_as()
+ * @peer: as for srxe_hs_limit_enter_as()
+ * @pd: as for srxe_hs_limit_enter_as()
+ * @user: as for srxe_hs_limit_enter_as()
  *
  * Context: Process.
  */
-void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-			 const struct in6_addr *peer, u32 pd)
+void srxe_hs_limit_leave_as(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			    const struct in6_addr *peer, u32 pd, const struct srxe_user *user)
 {
-	struct party_id ids[] = { peer_id(peer), pd_id(pd) };
+	struct party_id ids[PARTIES];
+	unsigned int i, n = all_ids(peer, pd, user, ids);
 	struct party *p;
-	unsigned int i;
 
 	mutex_lock(&lim->lock);
 	lim->out[role]--;
-	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+	for (i = 0; i < n; i++) {
 		/* one with something under way is never forgotten */
 		p = find_party(lim, &ids[i]);
 		if (WARN_ON_ONCE(!p || !p->out[role]))

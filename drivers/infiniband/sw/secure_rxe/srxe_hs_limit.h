@@ -3,7 +3,8 @@
  * What keeps handshakes cheap and bounded on a link: challenges, so that an old
  * INIT costs one MAC and nothing else; those that have served, of which not even
  * that; rate buckets per peer and for the link; and how many handshakes may be
- * under way per peer, protection domain and link.
+ * under way per peer, protection domain and link, and what of that is a local
+ * user's fair share.
  *
  * No time and no device here: the caller passes boottime in nanoseconds. All
  * functions may sleep.
@@ -20,18 +21,20 @@
 
 #include "srxe_hs_msg.h"
 #include "srxe_hs_past.h"
+#include "srxe_user.h"
 
 /*
  * Handshakes that cost an X25519 and a place in the SPI table, per second and in
  * one go: of a link in each role, and of it for one peer that we answer and for
- * one protection domain that begins. What is used up comes back within minutes,
- * and the burst is for all that a program or a host connects when it starts.
+ * one user that begins, or a protection domain if he is not bound. What is used
+ * up comes back within minutes, and the burst is for all that a program or a host
+ * connects when it starts.
  */
 #define SRXE_HS_LINK_RATE	256
 #define SRXE_HS_LINK_BURST	32768
 #define SRXE_HS_PARTY_RATE	64
 #define SRXE_HS_PARTY_BURST	16384
-/* Peers and protection domains remembered; the longest idle one makes room. */
+/* Peers, domains and users remembered; the longest idle one makes room. */
 #define SRXE_HS_MAX_PARTIES	4096
 
 /* enum srxe_hs_role - which side of a handshake; the bounds are for each */
@@ -58,7 +61,7 @@ struct srxe_hs_bucket {
  * @past: INITs that have served, under its own lock
  * @link: rate of the whole link, by role
  * @out: handshakes under way, by role
- * @parties: peers and protection domains by their id
+ * @parties: peers, protection domains and users by their id
  * @idle: parties with nothing under way and for whom nobody waits, longest idle
  *	first
  * @count: number of parties
@@ -95,13 +98,32 @@ bool srxe_hs_limit_recall(struct srxe_hs_limit *lim, const struct srxe_p *p,
 
 bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer);
 
-bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-			 const struct in6_addr *peer, u32 pd);
-bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
-			 u32 pd, struct list_head *wait);
-void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, const struct in6_addr *peer,
-			 struct list_head *wait);
-void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-			 const struct in6_addr *peer, u32 pd);
+bool srxe_hs_limit_enter_as(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			    const struct in6_addr *peer, u32 pd, const struct srxe_user *user);
+bool srxe_hs_limit_begin_as(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
+			    u32 pd, const struct srxe_user *user, struct list_head *wait);
+void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct list_head *wait);
+void srxe_hs_limit_leave_as(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			    const struct in6_addr *peer, u32 pd, const struct srxe_user *user);
+
+/* The same for what is not done on behalf of a user. */
+static inline bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+				       const struct in6_addr *peer, u32 pd)
+{
+	return srxe_hs_limit_enter_as(lim, role, peer, pd, NULL);
+}
+
+static inline bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now,
+				       const struct in6_addr *peer, u32 pd,
+				       struct list_head *wait)
+{
+	return srxe_hs_limit_begin_as(lim, now, peer, pd, NULL, wait);
+}
+
+static inline void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+				       const struct in6_addr *peer, u32 pd)
+{
+	srxe_hs_limit_leave_as(lim, role, peer, pd, NULL);
+}
 
 #endif /* SRXE_HS_LIMIT_H */

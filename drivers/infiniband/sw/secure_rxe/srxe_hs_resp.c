@@ -47,7 +47,7 @@ static u64 answer_end_time(const struct srxe_hs_answer *ans)
 static void forget(struct srxe_hs *hs, struct srxe_hs_answer *ans)
 {
 	list_del(&ans->entry);
-	srxe_hs_limit_leave(hs->limit, SRXE_HS_RESPONDER, &hs->ends.rgid, hs->pd);
+	srxe_hs_leave(hs, SRXE_HS_RESPONDER);
 	kfree(ans);
 }
 
@@ -77,6 +77,7 @@ static void confirmed(struct srxe_hs *hs, struct srxe_hs_answer *ans)
 
 	forget(hs, ans);
 	srxe_hs_answers_end(hs);
+	srxe_hs_served_end(hs);
 	srxe_hs_stand(hs, sa, after);
 }
 
@@ -151,6 +152,17 @@ static unsigned int served(const struct srxe_hs *hs)
 	return min(hs->served_count, SRXE_HS_MAX_SERVED);
 }
 
+/* Its SA may yet be confirmed, so it must be answered if it comes again. */
+static bool is_pending(const struct srxe_hs *hs, const u8 mac[SRXE_MAC_LEN])
+{
+	const struct srxe_hs_answer *ans;
+
+	list_for_each_entry(ans, &hs->answers, entry)
+		if (!crypto_memneq(ans->init.body.mac, mac, SRXE_MAC_LEN))
+			return true;
+	return false;
+}
+
 static bool has_served(const struct srxe_hs *hs, const struct srxe_hs_msg *init)
 {
 	unsigned int i;
@@ -161,7 +173,7 @@ static bool has_served(const struct srxe_hs *hs, const struct srxe_hs_msg *init)
 	return false;
 }
 
-/* If an SA comes of this incarnation, that INIT shall not be answered in another. */
+/* If an SA comes of all this, that INIT shall not be answered any more. */
 static void note_served(struct srxe_hs *hs, const struct srxe_hs_msg *init, u64 now)
 {
 	struct srxe_hs_served *s = &hs->served[hs->served_count % SRXE_HS_MAX_SERVED];
@@ -174,20 +186,23 @@ static void note_served(struct srxe_hs *hs, const struct srxe_hs_msg *init, u64 
 }
 
 /**
- * srxe_hs_served_end() - an SA came of this incarnation, and it is over
+ * srxe_hs_served_end() - the peer has used an SA
  * @hs: the machine
  *
- * As long as their challenges are good, the INITs that served it are remembered by
- * the link.
+ * As long as their challenges are good, the INITs that served until now are
+ * remembered by the link. It does no harm to say so more than once.
  */
 void srxe_hs_served_end(struct srxe_hs *hs)
 {
 	u64 now = hs->ops->now(hs);
 	unsigned int i;
 
-	for (i = 0; i < served(hs); i++)
-		srxe_hs_limit_served(hs->limit, now, hs->served[i].seen, hs->served[i].mac);
-	hs->served_count = 0;
+	for (i = 0; i < served(hs); i++) {
+		const struct srxe_hs_served *s = &hs->served[i];
+
+		if (!is_pending(hs, s->mac))
+			srxe_hs_limit_served(hs->limit, now, s->seen, s->mac);
+	}
 }
 
 static void send_back(struct srxe_hs *hs, const struct srxe_hs_rx *rx,
@@ -336,7 +351,8 @@ static void fresh_init(struct srxe_hs *hs, const struct srxe_hs_rx *rx, const st
 	err = negotiate(hs, &rx->msg.body, &params);
 	if (!err && !make_room(hs, now))
 		err = SRXE_REFUSE_BUSY;
-	if (!err && !srxe_hs_limit_enter(hs->limit, SRXE_HS_RESPONDER, &hs->ends.rgid, hs->pd))
+	if (!err && !srxe_hs_limit_enter_as(hs->limit, SRXE_HS_RESPONDER, &hs->ends.rgid, hs->pd,
+					    &hs->user))
 		err = SRXE_REFUSE_BUSY;
 	if (err) {
 		send_refuse(hs, rx, p, keys, err);
@@ -348,7 +364,7 @@ static void fresh_init(struct srxe_hs *hs, const struct srxe_hs_rx *rx, const st
 		err = answer(hs, rx, p, key, &params);
 	memzero_explicit(&params, sizeof(params));
 	if (err) {
-		srxe_hs_limit_leave(hs->limit, SRXE_HS_RESPONDER, &hs->ends.rgid, hs->pd);
+		srxe_hs_leave(hs, SRXE_HS_RESPONDER);
 		hs->ops->count(hs, err == -EBADMSG ? SRXE_HS_COUNT_MAC : SRXE_HS_COUNT_LIMIT);
 	}
 }

@@ -36,7 +36,7 @@ void srxe_hs_attempt_end(struct srxe_hs *hs)
 	unsigned int i;
 
 	hs->queue.next = 0;
-	srxe_hs_limit_forgo(hs->limit, &hs->ends.rgid, &hs->wait);
+	srxe_hs_limit_forgo(hs->limit, &hs->wait);
 	if (!a)
 		return;
 	hs->attempt = NULL;
@@ -44,7 +44,7 @@ void srxe_hs_attempt_end(struct srxe_hs *hs)
 		end_try(hs, a->tries[i]);
 		hs->ops->key_put(a->keys[i]);
 	}
-	srxe_hs_limit_leave(hs->limit, SRXE_HS_INITIATOR, &hs->ends.rgid, hs->pd);
+	srxe_hs_leave(hs, SRXE_HS_INITIATOR);
 	kfree(a);
 }
 
@@ -203,7 +203,8 @@ static void queue_start(struct srxe_hs *hs, u64 now)
 /* Room for one more, or wait for it: there is none while others are at it. */
 static bool enter(struct srxe_hs *hs, u64 now)
 {
-	if (srxe_hs_limit_begin(hs->limit, now, &hs->ends.rgid, hs->pd, &hs->wait)) {
+	if (srxe_hs_limit_begin_as(hs->limit, now, &hs->ends.rgid, hs->pd, &hs->user,
+				   &hs->wait)) {
 		hs->queue.next = 0;
 		return true;
 	}
@@ -239,12 +240,12 @@ static void begin(struct srxe_hs *hs, u64 now)
 		goto out;
 	if (!srxe_hs_side(hs)) {
 		stand_alone(hs, keys[0]);
-		srxe_hs_limit_leave(hs->limit, SRXE_HS_INITIATOR, &hs->ends.rgid, hs->pd);
+		srxe_hs_leave(hs, SRXE_HS_INITIATOR);
 		goto out;
 	}
 	a = kzalloc(sizeof(*a), GFP_KERNEL);
 	if (!a) {
-		srxe_hs_limit_leave(hs->limit, SRXE_HS_INITIATOR, &hs->ends.rgid, hs->pd);
+		srxe_hs_leave(hs, SRXE_HS_INITIATOR);
 		queue_start(hs, now);
 		goto out;
 	}

@@ -159,7 +159,8 @@ struct srxe_sa *srxe_sa_alloc(struct srxe_link *link, const struct srxe_sa_ends 
 		goto err_sa;
 
 	/* found from here on, and refused for being an embryo */
-	sa->spi_slot = srxe_spi_take(link->net, link->spis, sa, &sa->spi);
+	sa->spi_slot = srxe_spi_take(link->net, conn && conn->spis ? conn->spis : link->spis,
+				     sa, &sa->spi);
 	if (IS_ERR(sa->spi_slot)) {
 		err = PTR_ERR(sa->spi_slot);
 		goto err_window;

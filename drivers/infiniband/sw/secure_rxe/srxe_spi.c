@@ -8,7 +8,8 @@
  * never had keys leaves nothing behind: nothing can have been sealed for it.
  *
  * Each link has a share of places, in use and on hold, so that whoever makes SAs
- * without end, locally or as a peer, does it at the cost of one link alone.
+ * without end, locally or as a peer, does it at the cost of one link alone; and of
+ * that each local user has no more than he leaves to others.
  */
 #include <linux/err.h>
 #include <linux/list.h>
@@ -23,6 +24,7 @@
 #include <rdma/srxe_wire.h>
 
 #include "srxe_spi.h"
+#include "srxe_user.h"
 
 #define SPI_TRIES	16
 #define SPI_HOLD_NS	((u64)SRXE_SPI_HOLD_S * NSEC_PER_SEC)
@@ -35,13 +37,24 @@ struct spi_key {
 };
 
 /**
- * struct srxe_spi_share - places that a link may take
- * @ref: one for the link, and one for each place, which may outlast the link
- * @max: places it may take
+ * struct srxe_spi_share - places that a link may take, or one of its users
+ * @ref: one for each holder, and one for each place, which may outlast the link; and
+ *	a link's has one for each user's
+ * @taken: places taken, users' included
+ * @max: of a link: places there are
+ * @link: of a user: the link's share, referenced; else NULL
+ * @uid: the user
+ * @entry: of a user: in @users of the link's; under users_lock
+ * @users: of a link: its users that have queue pairs, or places; under users_lock
  */
 struct srxe_spi_share {
-	refcount_t	ref;
-	unsigned int	max;
+	refcount_t		ref;
+	atomic_t		taken;
+	unsigned int		max;
+	struct srxe_spi_share	*link;
+	kuid_t			uid;
+	struct list_head	entry;
+	struct list_head	users;
 };
 
 /**
@@ -75,6 +88,8 @@ static struct rhashtable spi_table;
 /* Protects on_hold; BH. */
 static DEFINE_SPINLOCK(hold_lock);
 static LIST_HEAD(on_hold);
+/* Protects the lists of users; innermost, BH. */
+static DEFINE_SPINLOCK(users_lock);
 
 static void reap_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(reaper, reap_work);
@@ -88,25 +103,111 @@ static DECLARE_DELAYED_WORK(reaper, reap_work);
  */
 struct srxe_spi_share *srxe_spi_share_new(unsigned int max)
 {
-	struct srxe_spi_share *share = kmalloc(sizeof(*share), GFP_KERNEL);
+	struct srxe_spi_share *share = kzalloc(sizeof(*share), GFP_KERNEL);
 
 	if (!share)
 		return NULL;
 	refcount_set(&share->ref, 1);
 	share->max = max;
+	INIT_LIST_HEAD(&share->entry);
+	INIT_LIST_HEAD(&share->users);
+	return share;
+}
+
+static struct srxe_spi_share *existing_share(struct srxe_spi_share *link, kuid_t uid)
+{
+	struct srxe_spi_share *share;
+
+	lockdep_assert_held(&users_lock);
+	list_for_each_entry(share, &link->users, entry) {
+		if (uid_eq(share->uid, uid)) {
+			refcount_inc(&share->ref);
+			return share;
+		}
+	}
+	return NULL;
+}
+
+/**
+ * srxe_spi_share_of() - places for a user of a link
+ * @link: the link's share
+ * @uid: the user
+ *
+ * Context: process.
+ * Return: his share, for srxe_spi_share_put(), or NULL.
+ */
+struct srxe_spi_share *srxe_spi_share_of(struct srxe_spi_share *link, kuid_t uid)
+{
+	struct srxe_spi_share *new = srxe_spi_share_new(0), *share;
+
+	if (!new)
+		return NULL;
+	spin_lock_bh(&users_lock);
+	share = existing_share(link, uid);
+	if (!share) {
+		share = new;
+		new = NULL;
+		refcount_inc(&link->ref);
+		share->link = link;
+		share->uid = uid;
+		list_add(&share->entry, &link->users);
+	}
+	spin_unlock_bh(&users_lock);
+	kfree(new);
 	return share;
 }
 
 /**
  * srxe_spi_share_put() - no more places are taken from a share
- * @share: from srxe_spi_share_new(), or NULL
+ * @share: from srxe_spi_share_new() or srxe_spi_share_of(), or NULL
  *
- * Context: any.
+ * Context: any but hard interrupts.
  */
 void srxe_spi_share_put(struct srxe_spi_share *share)
 {
-	if (share && refcount_dec_and_test(&share->ref))
+	struct srxe_spi_share *link = NULL;
+	bool last;
+
+	if (!share)
+		return;
+	/* who finds a user's finds one that lives */
+	spin_lock_bh(&users_lock);
+	last = refcount_dec_and_test(&share->ref);
+	if (last) {
+		link = share->link;
+		list_del(&share->entry);
+		last = !link || refcount_dec_and_test(&link->ref);
 		kfree(share);
+	}
+	spin_unlock_bh(&users_lock);
+	if (last && link)
+		kfree(link);
+}
+
+static bool has_room(const struct srxe_spi_share *share)
+{
+	const struct srxe_spi_share *link = share->link;
+	unsigned int taken = atomic_read(&share->taken);
+
+	if (!link)
+		return taken < share->max;
+	return srxe_user_room(link->max, atomic_read(&link->taken), taken);
+}
+
+static void take_place(struct srxe_spi_share *share)
+{
+	refcount_inc(&share->ref);
+	atomic_inc(&share->taken);
+	if (share->link)
+		atomic_inc(&share->link->taken);
+}
+
+static void give_place(struct srxe_spi_share *share)
+{
+	atomic_dec(&share->taken);
+	if (share->link)
+		atomic_dec(&share->link->taken);
+	srxe_spi_share_put(share);
 }
 
 /**
@@ -127,7 +228,7 @@ int srxe_spi_insert(struct net *net, struct srxe_spi_share *share, u32 spi,
 	struct srxe_spi *new;
 	int err;
 
-	if (refcount_read(&share->ref) > share->max)
+	if (!has_room(share))
 		return -ENOSPC;
 	new = kzalloc(sizeof(*new), GFP_KERNEL);
 	if (!new)
@@ -141,7 +242,7 @@ int srxe_spi_insert(struct net *net, struct srxe_spi_share *share, u32 spi,
 		kfree(new);
 		return err;
 	}
-	refcount_inc(&share->ref);
+	take_place(share);
 	*slot = new;
 	return 0;
 }
@@ -181,7 +282,7 @@ static void free_slot(struct srxe_spi *slot)
 {
 	lockdep_assert_held(&hold_lock);
 	rhashtable_remove_fast(&spi_table, &slot->node, spi_params);
-	srxe_spi_share_put(slot->share);
+	give_place(slot->share);
 	kfree_rcu(slot, rcu);
 }
 
@@ -301,7 +402,7 @@ static void free_place(void *ptr, void *arg)
 {
 	struct srxe_spi *slot = ptr;
 
-	srxe_spi_share_put(slot->share);
+	give_place(slot->share);
 	kfree(slot);
 }
 

@@ -8,6 +8,7 @@
 #define SRXE_SPI_H
 
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 struct net;
 struct srxe_sa;
@@ -21,6 +22,7 @@ int srxe_spi_init(void);
 void srxe_spi_exit(void);
 
 struct srxe_spi_share *srxe_spi_share_new(unsigned int max);
+struct srxe_spi_share *srxe_spi_share_of(struct srxe_spi_share *link, kuid_t uid);
 void srxe_spi_share_put(struct srxe_spi_share *share);
 struct srxe_spi *srxe_spi_take(struct net *net, struct srxe_spi_share *share,
 			       struct srxe_sa *sa, u32 *spi);
