@@ -26,11 +26,21 @@ enum {
 static_assert((int)SRXE_A_SA_DEV_INDEX == DEV_INDEX && (int)SRXE_A_SA_DEV_NAME == DEV_NAME);
 static_assert((int)SRXE_A_PSK_DEV_INDEX == DEV_INDEX && (int)SRXE_A_PSK_DEV_NAME == DEV_NAME);
 
+/* Not the generated table, which cannot say who may join. */
+static const struct genl_multicast_group groups[] = {
+	[SECURE_RXE_NLGRP_EVENTS] = {
+		.name	= SRXE_GENL_MCGRP_EVENTS,
+		.flags	= GENL_MCAST_CAP_NET_ADMIN,
+	},
+};
+
 struct genl_family srxe_genl_family __ro_after_init = {
 	.name		= SRXE_GENL_NAME,
 	.version	= SRXE_GENL_VERSION,
 	.netnsok	= true,
 	.parallel_ops	= true,
+	.mcgrps		= groups,
+	.n_mcgrps	= ARRAY_SIZE(groups),
 	.module		= THIS_MODULE,
 };
 

@@ -10,6 +10,7 @@
 #include "srxe_conn.h"
 #include "srxe_hs_io.h"
 #include "srxe_hs_ops.h"
+#include "srxe_hs_watch.h"
 #include "srxe_pm.h"
 #include "srxe_policy.h"
 #include "srxe_ring.h"
@@ -233,6 +234,7 @@ static void lost(struct srxe_hs *hs, enum srxe_vendor_err verr)
 
 static void failed(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_id)
 {
+	srxe_hs_watch_failed(conn_of(hs)->link, &hs->ends, verr, key_id);
 	srxe_conn_hs_failed(conn_of(hs), verr, key_id);
 }
 
@@ -244,6 +246,7 @@ static void peer_reset(struct srxe_hs *hs, struct srxe_sa *sa)
 static void count(struct srxe_hs *hs, enum srxe_hs_count what)
 {
 	srxe_world_count(conn_of(hs)->link, what);
+	srxe_hs_watch_count(conn_of(hs)->link, &hs->ends, what);
 }
 
 const struct srxe_hs_ops srxe_hs_world = {

@@ -19,6 +19,7 @@
 #include "srxe_frame.h"
 #include "srxe_hooks.h"
 #include "srxe_hs_io.h"
+#include "srxe_notify.h"
 #include "srxe_open.h"
 #include "srxe_pkt.h"
 #include "srxe_policy.h"
@@ -402,6 +403,8 @@ void srxe_open_finish(struct srxe_req *req)
 			why = SRXE_CNT_RX_PAD;
 	}
 	if (why) {
+		if (why == SRXE_CNT_RX_AUTH)
+			srxe_notify_auth_failed(sa->link, &sa->ends, SRXE_AUTH_CAUSE_BAD_TAG);
 		drop(skb, rxe, why);
 		goto out;
 	}

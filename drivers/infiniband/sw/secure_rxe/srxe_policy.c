@@ -12,6 +12,7 @@
 #include "srxe_conn.h"
 #include "srxe_dgram.h"
 #include "srxe_hs_io.h"
+#include "srxe_notify.h"
 #include "srxe_policy.h"
 #include "srxe_req.h"
 #include "srxe_ring.h"
@@ -70,6 +71,7 @@ static bool has_key(const struct srxe_sa *sa, const void *arg)
  */
 void srxe_policy_key_gone(struct srxe_link *link, const struct srxe_ring_key *key)
 {
+	srxe_notify_key_gone(link, key);
 	end_matching(link, has_key, key, SRXE_VERR_KEY_REVOKED);
 }
 
@@ -154,7 +156,7 @@ int srxe_policy_attach(struct rxe_dev *rxe, const char *name)
 	}
 	err = -ENOMEM;
 	link->spis = srxe_spi_share_new(SRXE_SPI_SHARE);
-	if (!link->spis)
+	if (!link->spis || srxe_notify_attach(link))
 		goto err_free;
 	link->ring = srxe_ring_create(link, name);
 	if (IS_ERR(link->ring)) {
@@ -178,6 +180,7 @@ err_hs:
 err_ring:
 	srxe_ring_destroy(link->ring);
 err_free:
+	srxe_notify_detach(link);
 	srxe_spi_share_put(link->spis);
 	mutex_destroy(&link->lock);
 	kfree(link);
@@ -190,7 +193,8 @@ err_free:
  *
  * Order: no more events; no datagram peers, of which there are none any more but
  * for a device that was never registered; no more handshakes, so that no SA is
- * made any more; the SAs; last the ring, which SAs and handshakes refer to.
+ * made any more; the SAs; the ring, which SAs and handshakes refer to; last what
+ * all of them tell their failures.
  *
  * Context: process, may sleep.
  */
@@ -206,6 +210,7 @@ void srxe_policy_detach(struct rxe_dev *rxe)
 	srxe_dgrams_destroy(link);
 	srxe_sa_end_link(link);
 	srxe_ring_destroy(link->ring);
+	srxe_notify_detach(link);
 	srxe_spi_share_put(link->spis);
 	rxe->sec.link = NULL;
 	mutex_destroy(&link->lock);

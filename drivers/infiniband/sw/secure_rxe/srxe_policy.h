@@ -19,6 +19,7 @@ struct net;
 struct rxe_dev;
 struct srxe_dgrams;
 struct srxe_hs_link;
+struct srxe_notify;
 struct srxe_ring;
 struct srxe_ring_key;
 struct srxe_spi_share;
@@ -51,6 +52,7 @@ struct srxe_settings {
  * @spis: places in the SPI table
  * @dgrams: datagram peers
  * @hs: handshake bounds and rate buckets, owned by srxe_hs_io.c
+ * @notify: failures that administrators are to be told, owned by srxe_notify.c
  * @events: GID changes, so that SAs of an address that left are ended
  */
 struct srxe_link {
@@ -65,6 +67,7 @@ struct srxe_link {
 	struct srxe_spi_share		*spis;
 	struct srxe_dgrams		*dgrams;
 	struct srxe_hs_link		*hs;
+	struct srxe_notify		*notify;
 	struct ib_event_handler		events;
 };
 

@@ -14,6 +14,7 @@
 #include "srxe_conn.h"
 #include "srxe_dgram.h"
 #include "srxe_epoch.h"
+#include "srxe_notify.h"
 #include "srxe_policy.h"
 #include "srxe_req.h"
 #include "srxe_ring.h"
@@ -201,6 +202,13 @@ void srxe_sa_set_driver(struct srxe_sa *sa, struct crypto_aead *tfm)
 	spin_unlock_bh(&sa->lock);
 }
 
+static void stands(struct srxe_sa *sa)
+{
+	lockdep_assert_held(&sa->lock);
+	sa->established = ktime_get_real_seconds();
+	srxe_notify_sa_up(sa);
+}
+
 /* The SA has its keys: let it be used, unless it ended or policy changed meanwhile. */
 static int settle(struct srxe_sa *sa, const struct srxe_sa_params *p,
 		  enum srxe_sa_state state)
@@ -217,7 +225,7 @@ static int settle(struct srxe_sa *sa, const struct srxe_sa_params *p,
 	} else {
 		sa->keyed = true;
 		if (state == SRXE_SA_STANDING)
-			sa->established = ktime_get_real_seconds();
+			stands(sa);
 		/* who sees the state sees what it stands for */
 		smp_store_release(&sa->state, state);
 	}
@@ -276,7 +284,7 @@ bool srxe_sa_advance(struct srxe_sa *sa, enum srxe_sa_state state)
 	moved = sa->state != SRXE_SA_EMBRYO && sa->state < state;
 	if (moved) {
 		if (state == SRXE_SA_STANDING)
-			sa->established = ktime_get_real_seconds();
+			stands(sa);
 		WRITE_ONCE(sa->state, state);
 	}
 	spin_unlock_bh(&sa->lock);
@@ -303,6 +311,8 @@ void srxe_sa_end(struct srxe_sa *sa)
 	ended = sa->state == SRXE_SA_DEAD;
 	keyed = sa->keyed;
 	WRITE_ONCE(sa->state, SRXE_SA_DEAD);
+	if (!ended)
+		srxe_notify_sa_down(sa);
 	spin_unlock_bh(&sa->lock);
 	if (ended)
 		return;

@@ -69,7 +69,9 @@
 	X(SRXE_CNT_HS_REPLAYED,		"hs_drop_replayed")		\
 	X(SRXE_CNT_HS_NO_KEY,		"hs_drop_unknown_key")		\
 	X(SRXE_CNT_HS_MAC,		"hs_drop_bad_mac")		\
-	X(SRXE_CNT_HS_LIMIT,		"hs_drop_limit")
+	X(SRXE_CNT_HS_LIMIT,		"hs_drop_limit")		\
+	/* events */							\
+	X(SRXE_CNT_EVENTS_LOST,		"events_lost")
 
 #define SRXE_STAT_ID(id, text)		, id
 #define SRXE_STAT_DESC(id, text)	, [id].name = text

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What handshakes do, for whoever watches: events, of connections and of any
+ * other kind of SA.
+ */
+#ifndef SRXE_HS_WATCH_H
+#define SRXE_HS_WATCH_H
+
+#include "srxe_hs.h"
+
+struct srxe_link;
+
+void srxe_hs_watch_count(struct srxe_link *link, const struct srxe_sa_ends *ends,
+			 enum srxe_hs_count what);
+void srxe_hs_watch_failed(struct srxe_link *link, const struct srxe_sa_ends *ends,
+			  enum srxe_vendor_err why, const u8 *key_id);
+
+#endif /* SRXE_HS_WATCH_H */
