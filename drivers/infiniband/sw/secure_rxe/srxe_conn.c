@@ -43,7 +43,7 @@ static void free_conn(struct kref *ref)
 
 	mutex_destroy(&conn->hs_lock);
 	srxe_spi_share_put(conn->spis);
-	kfree(conn);
+	kfree_rcu(conn, rcu);
 }
 
 /**
@@ -360,7 +360,7 @@ void srxe_qp_fini(struct rxe_qp *qp)
 
 	if (!conn)
 		return;
-	qp->sec.conn = NULL;
+	WRITE_ONCE(qp->sec.conn, NULL);	/* see srxe_fill_res_qp_entry() */
 	spin_lock_bh(&conn->lock);
 	conn->id = 0;
 	spin_unlock_bh(&conn->lock);

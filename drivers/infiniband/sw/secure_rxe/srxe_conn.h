@@ -67,6 +67,7 @@ struct srxe_spi_share;
  * @events: SRXE_CONN_* bits
  * @timer: the handshake has something to do; each of the two holds a reference
  *	to the connection while it is queued
+ * @rcu: for freeing it: who shows a queue pair may look at it without a reference
  */
 struct srxe_conn {
 	struct kref		ref;
@@ -90,6 +91,7 @@ struct srxe_conn {
 	struct work_struct	event;
 	unsigned long		events;
 	struct delayed_work	timer;
+	struct rcu_head		rcu;
 };
 
 /* What a connection's work has to do; bits in @events. */

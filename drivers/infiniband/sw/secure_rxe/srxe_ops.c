@@ -7,6 +7,7 @@
 
 #include "rxe.h"
 #include "srxe_hooks.h"
+#include "srxe_res.h"
 
 /*
  * With this operation the core takes a device away from running programs, else
@@ -24,6 +25,9 @@ static const struct ib_device_ops more_ops = {
 	.uverbs_abi_ver = RXE_UVERBS_ABI_VERSION,
 
 	.disassociate_ucontext = disassociate_ucontext,
+#ifndef SRXE_PLAIN
+	.fill_res_qp_entry = srxe_fill_res_qp_entry,
+#endif
 };
 
 /**
