@@ -46,6 +46,13 @@ $ours/srxe_stats.h MACRO_ARG_REUSE
 $ours/srxe_stats.h MACRO_ARG_UNUSED
 $ours/srxe_stats.h SPACING
 $ours/srxe_stats.h BRACKET_SPACE
+$ours/srxe_compat.h MACRO_ARG_UNUSED	that of a newer kernel's macro
+$ours/srxe_trace.h PARENTHESIS_ALIGNMENT	as tracepoints are written
+$ours/srxe_trace.h OPEN_ENDED_LINE
+$ours/srxe_trace.h SPACING		the list of counters, once more
+$ours/srxe_trace.h COMPLEX_MACRO
+$ours/srxe_trace.h MACRO_ARG_UNUSED
+$ours/srxe_trace.h TRAILING_SEMICOLON
 "
 
 checkpatch() {

@@ -127,6 +127,13 @@ static inline void *srxe_crypto_data(srxe_crypto_arg *arg)
 #endif
 }
 
+/* In a tracepoint: copy a string to where __string() has made room for it. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define srxe_assign_str(dst, src)	__assign_str(dst)
+#else
+#define srxe_assign_str(dst, src)	__assign_str(dst, src)
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 /* struct genl_split_ops - one of a command's two halves, as the table has it */
 struct genl_split_ops {

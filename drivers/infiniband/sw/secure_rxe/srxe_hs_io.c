@@ -18,9 +18,11 @@
 #include "srxe_conn.h"
 #include "srxe_dgram.h"
 #include "srxe_hs_io.h"
+#include "srxe_hs_watch.h"
 #include "srxe_pkt.h"
 #include "srxe_policy.h"
 #include "srxe_seal.h"
+#include "srxe_trace.h"
 
 /* Messages that are judged before others get the worker. */
 #define RX_BUDGET	64
@@ -185,6 +187,7 @@ static void judge_conn(struct srxe_link *link, const struct srxe_hs_rx *rx)
 	struct srxe_conn *conn = NULL;
 	struct rxe_qp *qp;
 
+	srxe_hs_watch_msg(link, false, &rx->local, &rx->remote, &rx->msg);
 	qp = rxe_pool_get_index(&link->rxe->qp_pool, qpn);
 	if (qp && READ_ONCE(qp->attr.qp_state) != IB_QPS_ERR)
 		conn = qp->sec.conn;
@@ -300,8 +303,10 @@ void srxe_hs_rcv(struct srxe_link *link, struct sk_buff *skb)
 {
 	int why = receive(link, skb);
 
-	if (why)
+	if (why) {
 		rxe_counter_inc(link->rxe, why);
+		srxe_trace_skb_drop(link->rxe, skb, why);
+	}
 	kfree_skb(skb);
 	ib_device_put(&link->rxe->ib_dev);
 }

@@ -168,6 +168,7 @@ static void set_timer(struct srxe_hs *hs, u64 when)
 static void send(struct srxe_hs *hs, const struct in6_addr *local,
 		 const struct in6_addr *remote, const struct srxe_hs_msg *msg)
 {
+	srxe_hs_watch_msg(conn_of(hs)->link, true, local, remote, msg);
 	srxe_hs_xmit(conn_of(hs), local, remote, msg);
 }
 

@@ -26,6 +26,7 @@
 #include "srxe_req.h"
 #include "srxe_ring.h"
 #include "srxe_sa.h"
+#include "srxe_trace.h"
 
 /*
  * A received packet carries a reference to its ib_device, as rxe has it. The
@@ -34,6 +35,7 @@
 static void drop(struct sk_buff *skb, struct rxe_dev *rxe, int why)
 {
 	rxe_counter_inc(rxe, why);
+	srxe_trace_skb_drop(rxe, skb, why);
 	kfree_skb(skb);
 	ib_device_put(&rxe->ib_dev);
 }
@@ -410,6 +412,7 @@ void srxe_open_finish(struct srxe_req *req)
 	}
 
 	rxe_counter_inc(rxe, SRXE_CNT_RX_OPENED);
+	trace_srxe_open(req, pkt);
 	if (req->frame.ctrl) {
 		rcv_ctrl(sa, req, pkt->hdr);
 		kfree_skb(skb);
@@ -466,6 +469,7 @@ int srxe_rcv_check(struct sk_buff *skb, struct rxe_pkt_info *pkt)
 		why = SRXE_CNT_RX_ICRC;
 	if (why) {
 		rxe_counter_inc(pkt->rxe, why);
+		srxe_trace_skb_drop(pkt->rxe, skb, why);
 		return -EINVAL;
 	}
 	if (!(pkt->srxe_flags & SRXE_PKT_OPENED))
@@ -487,6 +491,7 @@ static bool came_late(struct rxe_qp *qp, struct sk_buff *skb)
 	if (likely(!why))
 		return false;
 	rxe_counter_inc(pkt->rxe, why);
+	srxe_trace_skb_drop(pkt->rxe, skb, why);
 	return true;
 }
 

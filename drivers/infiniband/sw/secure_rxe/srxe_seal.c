@@ -23,11 +23,13 @@
 #include "srxe_ring.h"
 #include "srxe_sa.h"
 #include "srxe_seal.h"
+#include "srxe_trace.h"
 
 /* A packet that is dropped on its way out is a lost packet: nothing more happens. */
 static void drop(struct rxe_dev *rxe, struct sk_buff *skb, enum rxe_counters why)
 {
 	rxe_counter_inc(rxe, why);
+	srxe_trace_skb_drop(rxe, skb, why);
 	kfree_skb(skb);
 }
 
@@ -296,6 +298,7 @@ void srxe_seal_finish(struct srxe_req *req)
 		drop(rxe, req->skb, SRXE_CNT_TX_NO_SA);
 	} else {
 		rxe_counter_inc(rxe, SRXE_CNT_TX_SEALED);
+		trace_srxe_seal(req, &req->pkt);
 		/* nobody is left to be told: like any loss on the way */
 		if (srxe_xmit_tail(req->skb, &req->pkt))
 			rxe_counter_inc(rxe, RXE_CNT_SEND_ERR);
