@@ -62,6 +62,42 @@ const struct name psk_match_names[] = {
 	{ }
 };
 
+const struct name event_names[] = {
+	{ SRXE_CMD_SA_UP, "sa-up" },
+	{ SRXE_CMD_SA_DOWN, "sa-down" },
+	{ SRXE_CMD_KEY_GONE, "key-gone" },
+	{ SRXE_CMD_HANDSHAKE_FAILED, "handshake-failed" },
+	{ SRXE_CMD_AUTH_FAILED, "auth-failed" },
+	{ }
+};
+
+const struct name failure_names[] = {
+	{ SRXE_VERR_NO_KEY, "no-key" },
+	{ SRXE_VERR_REFUSED_MODE, "refused-mode" },
+	{ SRXE_VERR_REFUSED_SUITE, "refused-suite" },
+	{ SRXE_VERR_REFUSED_BUSY, "refused-busy" },
+	{ SRXE_VERR_NO_ANSWER, "no-answer" },
+	{ SRXE_VERR_PEER_RESET, "peer-reset" },
+	{ SRXE_VERR_KEY_REVOKED, "key-revoked" },
+	{ SRXE_VERR_SA_LOST, "sa-lost" },
+	{ SRXE_VERR_UNSUPPORTED, "unsupported" },
+	{ }
+};
+
+const struct name auth_cause_names[] = {
+	{ SRXE_AUTH_CAUSE_BAD_TAG, "bad-tag" },
+	{ SRXE_AUTH_CAUSE_BAD_MAC, "bad-mac" },
+	{ SRXE_AUTH_CAUSE_UNKNOWN_KEY, "unknown-key" },
+	{ }
+};
+
+const struct name key_end_names[] = {
+	{ SRXE_KEY_END_REVOKED, "revoked" },
+	{ SRXE_KEY_END_EXPIRED, "expired" },
+	{ SRXE_KEY_END_REMOVED, "removed" },
+	{ }
+};
+
 /* Returns: the name, or "unknown" for what a newer kernel may say. */
 const char *name_of(const struct name *names, unsigned int value)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The netlink socket: one request at a time, and what the kernel says to it. */
+/* The netlink socket: one request at a time, what the kernel says to it, and events. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +12,8 @@
 #include "srxe.h"
 
 #define MAX_ATTR	64
+/* For events, as far as net.core.rmem_max lets us. */
+#define EVENT_BUFFER	(1024 * 1024)
 
 static struct mnl_socket *sock;
 static unsigned int portid;
@@ -192,11 +194,31 @@ int genl_talk(struct nlmsghdr *nlh, unsigned int max_attr, reply_fn reply, void 
 	return talk.status;
 }
 
+/* A group of the family; data: its name and where the number goes. */
+struct group {
+	const char	*name;
+	__u32		id;
+};
+
+static int on_group(const struct nlattr *attr, void *data)
+{
+	struct group *group = data;
+	struct table t = { .max = CTRL_ATTR_MCAST_GRP_MAX };
+
+	if (mnl_attr_parse_nested(attr, on_attr, &t) < 0)
+		return MNL_CB_ERROR;
+	if (t.tb[CTRL_ATTR_MCAST_GRP_NAME] && t.tb[CTRL_ATTR_MCAST_GRP_ID] &&
+	    strcmp(attr_str(t.tb[CTRL_ATTR_MCAST_GRP_NAME]), group->name) == 0)
+		group->id = attr_u32(t.tb[CTRL_ATTR_MCAST_GRP_ID]);
+	return MNL_CB_OK;
+}
+
 static int on_family(const struct nlattr **tb, void *data)
 {
-	(void)data;
 	if (tb[CTRL_ATTR_FAMILY_ID])
 		family = mnl_attr_get_u16(tb[CTRL_ATTR_FAMILY_ID]);
+	if (data && tb[CTRL_ATTR_MCAST_GROUPS])
+		mnl_attr_parse_nested(tb[CTRL_ATTR_MCAST_GROUPS], on_group, data);
 	return SRXE_OK;
 }
 
@@ -217,16 +239,81 @@ static int open_socket(void)
 	return SRXE_OK;
 }
 
-/* Opens the socket and finds the family, once. */
-int genl_open(void)
+static int find_family(struct group *group)
 {
 	struct nlmsghdr *nlh;
 
-	if (sock)
-		return SRXE_OK;
-	if (open_socket())
-		return SRXE_KERNEL;
 	nlh = new_message(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1, 0);
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, SRXE_GENL_NAME);
-	return genl_talk(nlh, CTRL_ATTR_MAX, on_family, NULL, SRXE_GENL_NAME);
+	return genl_talk(nlh, CTRL_ATTR_MAX, on_family, group, SRXE_GENL_NAME);
+}
+
+/* Opens the socket and finds the family, once. */
+int genl_open(void)
+{
+	if (sock)
+		return SRXE_OK;
+	return open_socket() ?: find_family(NULL);
+}
+
+/* Opens the socket for events of that group, and for nothing else. */
+int genl_join(const char *name)
+{
+	struct group group = { .name = name };
+	int size = EVENT_BUFFER, status;
+
+	status = open_socket() ?: find_family(&group);
+	if (status)
+		return status;
+	if (!group.id) {
+		say(name, EOPNOTSUPP, NULL);
+		return SRXE_KERNEL;
+	}
+	setsockopt(mnl_socket_get_fd(sock), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	if (mnl_socket_setsockopt(sock, NETLINK_ADD_MEMBERSHIP, &group.id, sizeof(group.id))) {
+		say(name, errno, NULL);
+		return SRXE_KERNEL;
+	}
+	return SRXE_OK;
+}
+
+struct listen {
+	unsigned int	max_attr;
+	event_fn	event;
+	void		*data;
+	int		status;
+};
+
+static int on_event(const struct nlmsghdr *nlh, void *data)
+{
+	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);
+	struct listen *listen = data;
+	struct table t = { .max = listen->max_attr };
+
+	if (nlh->nlmsg_type != family || mnl_nlmsg_get_payload_len(nlh) < sizeof(*genl))
+		return MNL_CB_OK;
+	if (mnl_attr_parse(nlh, sizeof(*genl), on_attr, &t) < 0)
+		return MNL_CB_ERROR;
+	listen->status = listen->event(genl->cmd, t.tb, listen->data);
+	return listen->status ? MNL_CB_STOP : MNL_CB_OK;
+}
+
+/*
+ * Waits for events and calls event for each, or loss if some did not get here.
+ * To be called again and again; returns other than 0 if that is of no use.
+ */
+int genl_events(unsigned int max_attr, event_fn event, int (*loss)(void), void *data)
+{
+	struct listen listen = { .max_attr = max_attr, .event = event, .data = data };
+	ssize_t n = mnl_socket_recvfrom(sock, rcvbuf, sizeof(rcvbuf));
+
+	if (n < 0 && errno == ENOBUFS)
+		return loss();
+	if (n < 0 && errno == EINTR)
+		return SRXE_OK;
+	if (n < 0 || mnl_cb_run(rcvbuf, (size_t)n, 0, 0, on_event, &listen) < 0) {
+		say("events", errno, NULL);
+		return SRXE_KERNEL;
+	}
+	return listen.status;
 }

@@ -13,7 +13,7 @@
 
 bool out_json, out_pretty;
 
-static bool first_object, first_field, need_space;
+static bool in_list, first_object = true, first_field, need_space;
 
 static void new_line(int depth)
 {
@@ -61,7 +61,7 @@ static void start_field(const char *key, const char *label)
 /* Begins the list of objects that is the answer. */
 void out_begin(void)
 {
-	first_object = true;
+	in_list = true;
 	if (out_json)
 		putchar('[');
 }
@@ -79,12 +79,24 @@ int out_end(void)
 	return SRXE_OK;
 }
 
+/* Instead of both, after each object: it is an answer of its own, and due now. */
+int out_flush(void)
+{
+	if (out_json)
+		putchar('\n');
+	first_object = true;
+	if (fflush(stdout) || ferror(stdout))
+		return syntax("cannot write the output: %m");
+	return SRXE_OK;
+}
+
 void out_open(void)
 {
 	if (out_json) {
 		if (!first_object)
 			putchar(',');
-		new_line(1);
+		if (in_list)
+			new_line(1);
 		putchar('{');
 	}
 	first_object = false;
@@ -95,7 +107,7 @@ void out_open(void)
 void out_close(void)
 {
 	if (out_json) {
-		new_line(1);
+		new_line(in_list ? 1 : 0);
 		putchar('}');
 	} else {
 		putchar('\n');

@@ -5,8 +5,8 @@
 
 #include "srxe.h"
 
-/* Nothing, NAME or dev NAME. */
-static int parse_dev(int argc, char **argv, const char **dev)
+/* Nothing, NAME or dev NAME; *dev is NULL for nothing. */
+int parse_dev(int argc, char **argv, const char **dev)
 {
 	*dev = NULL;
 	for (; argc > 0; argc--, argv++) {

@@ -14,6 +14,7 @@ bool show_details;
 static void usage(FILE *to)
 {
 	fputs("Usage: srxe [ OPTIONS ] OBJECT { COMMAND | help }\n"
+	      "       srxe [ OPTIONS ] monitor [ [ dev ] NAME ]\n"
 	      "where  OBJECT := { link | sa | psk }\n"
 	      "       OPTIONS := { -V[ersion] | -h[elp] | -j[son] | -p[retty] | -d[etails] }\n",
 	      to);
@@ -88,6 +89,7 @@ static const struct command objects[] = {
 	{ "link", link_main },
 	{ "sa", sa_main },
 	{ "psk", psk_main },
+	{ "monitor", monitor_main },
 	{ "help", help },
 	{ }
 };

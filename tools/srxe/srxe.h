@@ -44,6 +44,7 @@ int link_main(int argc, char **argv);
 int sa_main(int argc, char **argv);
 int psk_main(int argc, char **argv);
 int psk_add(int argc, char **argv);
+int monitor_main(int argc, char **argv);
 
 /* args.c: numbers and names */
 struct name {
@@ -53,7 +54,8 @@ struct name {
 };
 
 extern const struct name mode_names[], suite_names[], kind_names[], unkeyed_names[],
-	sa_state_names[], psk_state_names[], psk_match_names[];
+	sa_state_names[], psk_state_names[], psk_match_names[], event_names[],
+	failure_names[], auth_cause_names[], key_end_names[];
 
 const char *name_of(const struct name *names, unsigned int value);
 int value_of(const struct name *names, const char *word, const char *what,
@@ -81,14 +83,17 @@ int psk_generate(struct psk *psk);
 int psk_parse(struct psk *psk, const __u8 *buf, size_t len);
 void psk_wipe(struct psk *psk);
 
-/* genl.c: one request at a time to the kernel's family */
+/* genl.c: one request at a time to the kernel's family, and its events */
 typedef int (*reply_fn)(const struct nlattr **tb, void *data);
+typedef int (*event_fn)(__u8 cmd, const struct nlattr **tb, void *data);
 
 int genl_open(void);
 void genl_close(void);
 struct nlmsghdr *genl_request(__u8 cmd, __u16 flags);
 int genl_talk(struct nlmsghdr *nlh, unsigned int max_attr, reply_fn reply, void *data,
 	      const char *object);
+int genl_join(const char *group);
+int genl_events(unsigned int max_attr, event_fn event, int (*loss)(void), void *data);
 
 static inline __u32 attr_u32(const struct nlattr *attr)
 {
@@ -119,6 +124,7 @@ struct listing {
 	reply_fn	show_one;
 };
 
+int parse_dev(int argc, char **argv, const char **dev);
 int show_listing(const struct listing *list, int argc, char **argv);
 
 /* out.c: one description of an object, printed as text or as JSON */
@@ -126,6 +132,7 @@ extern bool out_json, out_pretty;
 
 void out_begin(void);
 int out_end(void);
+int out_flush(void);
 void out_open(void);
 void out_close(void);
 void out_text(const char *text);
