@@ -10,3 +10,4 @@
 #include "srxe_hs_msg.c"
 #include "srxe_hs_body.c"
 #include "srxe_spi.c"
+#include "srxe_tally.c"
