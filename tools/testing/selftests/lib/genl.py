@@ -12,11 +12,17 @@ JSON are the attributes; the expression knows the answer as x and, of a request
 that was refused, what the kernel said as said.  {dev} stands for the first
 link's name and {index} for its index.  Prints the answers that are not as they
 must be; exit status 1 if there is one.
+
+  genl.py events SECONDS
+
+Prints events, as the library understands them, each as a line of JSON.
 """
 
 import json
 import os
+import select
 import sys
+import time
 
 TOP = os.environ["SRXE_TOP"]
 BUILD = os.environ["SRXE_BUILD"]
@@ -56,9 +62,23 @@ def check(family, error, line, names):
     return True
 
 
+def listen(family, seconds):
+    """Prints what comes within that time."""
+    family.ntf_subscribe("events")
+    end = time.monotonic() + seconds
+    while select.select([family.sock], [], [], max(0, end - time.monotonic()))[0]:
+        family.check_ntf()
+        for event in family.async_msg_queue:
+            print(json.dumps({"event": event["name"], **event["msg"]}), flush=True)
+        family.async_msg_queue.clear()
+
+
 def main():
     """Entry point."""
     family, error = open_family()
+    if sys.argv[1:2] == ["events"]:
+        listen(family, float(sys.argv[2]))
+        return
     links = family.dump("link-get", {})
     names = {"dev": links[0]["dev-name"], "index": links[0]["dev-index"]} if links else {}
     results = [check(family, error, line, names) for line in sys.stdin if line.strip()]

@@ -16,8 +16,8 @@ held() {
 	local left to=$IP4_B
 
 	[ "${FAMILY:-4}" = 4 ] || to=$IP6_B
-	# of a case that failed
-	left=$(ip netns pids "$NS_A" && ip netns pids "$NS_B")
+	# of a case that failed; others may be there to watch
+	left=$(pidof "${TRAFFIC##*/}")
 	# shellcheck disable=SC2086 # words
 	[ -z "$left" ] || kill -KILL $left
 	TRAFFIC_PORT=$((TRAFFIC_PORT + 1))
