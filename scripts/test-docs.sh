@@ -29,7 +29,7 @@ same() {
 }
 
 echo "KTAP version 1"
-echo "1..6"
+echo "1..9"
 
 same "counters" \
 	3< <(grep -oE '"[a-z_]+"' drivers/infiniband/sw/secure_rxe/srxe_stats.h | tr -d '"') \
@@ -45,6 +45,22 @@ same "commands of srxe" \
 		sed -nE "s/^\t\{ \"([a-z]+)\", .*/$object \1/p" tools/srxe/$object.c
 	done | grep -vE ' (help|list)$') \
 	4< <(sed -nE 's/^\.B srxe (link|sa|psk) ([a-z]+).*/\1 \2/p' $man)
+
+same "events" \
+	3< <(sed -nE 's/.*\{ SRXE_CMD_[A-Z_]+, "([a-z-]+)" \},/\1/p' tools/srxe/args.c; echo lost) \
+	4< <(sed -nE 's/^``(sa-up|sa-down|lost|[a-z]+-(gone|failed))`` .*/\1/p' \
+		Documentation/admin-guide.rst)
+
+same "events in the specification" \
+	3< <(sed -nE 's/.*\{ SRXE_CMD_[A-Z_]+, "([a-z-]+)" \},/\1/p' tools/srxe/args.c) \
+	4< <(sed -n '/^operations:/,$p' Documentation/netlink/specs/secure-rxe.yaml |
+		awk '$1 == "name:" { name = $2 } $1 == "event:" { print name }')
+
+# A field is one of some tracepoint.
+same "fields of tracepoints" \
+	3< <(sed -nE 's/^\t\t__(field|array|string)\(([a-z0-9]+, )?([a-z]+)[,)].*/\3/p' \
+		drivers/infiniband/sw/secure_rxe/srxe_trace.h) \
+	4< <(sed -nE 's/^([a-z]+)  +[^ ].*/\1/p' Documentation/tracing.rst)
 
 same "settings of a link" \
 	3< <(sed -nE 's/.*settings\[\] = \{ (.*) \};/\1/p' tools/srxe/link.c | tr -d '", ' |
