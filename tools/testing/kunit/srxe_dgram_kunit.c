@@ -140,11 +140,20 @@ static void expect_no_groups(struct kunit *test, struct srxe_dgrams *dgrams)
 	spin_unlock_bh(&dgrams->lock);
 }
 
+static struct srxe_dgram_user somebody(uid_t uid, u32 pd)
+{
+	return (struct srxe_dgram_user){
+		.who	= { .uid = KUIDT_INIT(uid), .bound = true },
+		.pd	= pd,
+		.local	= true,
+	};
+}
+
 /* Peers in use are bounded for each user; an idle one makes room, and for him alone. */
 static void user_bound(struct kunit *test)
 {
-	const struct srxe_dgram_user one = { .uid = KUIDT_INIT(1001), .pd = 1, .local = true };
-	const struct srxe_dgram_user two = { .uid = KUIDT_INIT(1002), .pd = 2, .local = true };
+	const struct srxe_dgram_user one = somebody(1001, 1);
+	const struct srxe_dgram_user two = somebody(1002, 2);
 	const struct srxe_dgram_user nobody = { };
 	struct srxe_dgram **all = peers(test, SRXE_MAX_DGRAM_USER), *more = peer(test, 1, 0);
 	struct srxe_dgrams *dgrams;
@@ -186,7 +195,7 @@ static void link_bound(struct kunit *test)
 /* Of more idle ones than a domain may have, those idle longest go; never one in use. */
 static void oldest_makes_way(struct kunit *test)
 {
-	const struct srxe_dgram_user user = { .uid = KUIDT_INIT(1001), .pd = 1, .local = true };
+	const struct srxe_dgram_user user = somebody(1001, 1);
 	const unsigned int n = SRXE_MAX_IDLE_PD + 3;
 	struct srxe_dgram **all = peers(test, n);
 	struct srxe_dgrams *dgrams;

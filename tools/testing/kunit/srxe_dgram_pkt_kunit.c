@@ -12,6 +12,7 @@
 #define srxe_dgram_sent		note_sent
 #define srxe_dgram_post		note_post
 #define srxe_dgrams_each	each_of_one
+#define srxe_trace_skb_drop	trace_nothing
 
 #include <kunit/test.h>
 #include <linux/skbuff.h>
@@ -64,6 +65,10 @@ void note_seal(struct srxe_sa *sa, const struct rxe_pkt_info *pkt, struct sk_buf
 {
 	w->sealed[w->nsealed++] = pkt->psn;
 	kfree_skb(skb);
+}
+
+void trace_nothing(const struct rxe_dev *rxe, const struct sk_buff *skb, int reason)
+{
 }
 
 void note_sent(struct srxe_dgram *d, bool data)

@@ -140,11 +140,10 @@ void srxe_qp_init(struct rxe_qp *qp)
 {
 	struct rxe_dev *rxe = to_rdev(qp->ibqp.device);
 	struct srxe_link *link = rxe->sec.link;
-	struct srxe_user user;
 	struct srxe_conn *conn;
 
 	qp->sec.conn = NULL;
-	qp->sec.uid = current_uid();
+	srxe_user_of_qp(qp, &qp->sec.user);
 	if (!wants_conn(qp))
 		return;
 	conn = kzalloc(sizeof(*conn), GFP_KERNEL);
@@ -163,8 +162,7 @@ void srxe_qp_init(struct rxe_qp *qp)
 	srxe_hs_setup(&conn->hs, &srxe_hs_world, &link->hs->limit, qp->pd->elem.index,
 		      qp_type(qp) == IB_QPT_RC ? SRXE_KIND_RC : SRXE_KIND_UC,
 		      qp_num(qp), conn->id);
-	srxe_user_of_qp(qp, &user);
-	if (set_user(conn, &user))
+	if (set_user(conn, &qp->sec.user))
 		qp->sec.conn = conn;
 	else
 		srxe_conn_put(conn);

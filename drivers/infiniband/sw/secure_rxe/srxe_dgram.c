@@ -213,6 +213,7 @@ static struct srxe_dgram *new_dgram(struct srxe_link *link, const struct srxe_dg
 
 	pd = user->local ? user->pd : NO_PD | (u32)d->seq;
 	srxe_hs_setup(&d->hs, &srxe_dgram_world, &link->hs->limit, pd, key->kind, 0, 0);
+	d->hs.user = user->who;
 	d->hs.ends.lgid = key->lgid;
 	d->hs.ends.rgid = key->rgid;
 	d->hs.bound = true;

@@ -35,12 +35,12 @@
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/uidgid.h>
 #include <linux/workqueue.h>
 #include <rdma/srxe_wire.h>
 
 #include "srxe_dgram_rules.h"
 #include "srxe_hs.h"
+#include "srxe_user.h"
 
 struct ib_device;
 struct rxe_dev;
@@ -171,14 +171,14 @@ struct srxe_dgrams {
 
 /**
  * struct srxe_dgram_user - for whom a peer is made
- * @uid: user, or INVALID_UID for the connection manager
+ * @who: user; INVALID_UID for the connection manager, which has no bound
  * @pd: number of the protection domain
  * @local: somebody here wants it; else the peer does, and the rest says nothing
  */
 struct srxe_dgram_user {
-	kuid_t	uid;
-	u32	pd;
-	bool	local;
+	struct srxe_user	who;
+	u32			pd;
+	bool			local;
 };
 
 static inline bool srxe_kind_is_dgram(u8 kind)

@@ -126,7 +126,7 @@ static int join_all(struct srxe_dgrams *dgrams, struct srxe_dgram *d,
 	err = join_one(dgrams, d, SRXE_DGRAM_OF_PD, &id);
 	if (err)
 		return err;
-	id = number(__kuid_val(user->uid));
+	id = number(__kuid_val(user->who.uid));
 	return join_one(dgrams, d, SRXE_DGRAM_OF_USER, &id);
 }
 

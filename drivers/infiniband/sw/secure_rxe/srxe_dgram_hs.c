@@ -12,6 +12,7 @@
 #include "srxe_hs_int.h"
 #include "srxe_hs_io.h"
 #include "srxe_hs_ops.h"
+#include "srxe_hs_watch.h"
 #include "srxe_pm.h"
 #include "srxe_policy.h"
 #include "srxe_ring.h"
@@ -125,6 +126,7 @@ static void failed(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_
 	d->hold_off = ktime_get_boottime_ns() + SRXE_DGRAM_HOLD_OFF_NS;
 	spin_unlock_bh(&d->lock);
 	srxe_report(d->link, d->key.kind, &d->key.rgid, verr, key_id);
+	srxe_hs_watch_failed(d->link, &hs->ends, verr, key_id);
 	srxe_dgram_purge(d, NULL, SRXE_CNT_TX_HANDSHAKE);
 }
 
@@ -135,7 +137,7 @@ static void peer_reset(struct srxe_hs *hs, struct srxe_sa *sa)
 
 static void count(struct srxe_hs *hs, enum srxe_hs_count what)
 {
-	srxe_world_count(dgram_of(hs)->link, what);
+	srxe_world_count(dgram_of(hs)->link, &hs->ends, what);
 }
 
 const struct srxe_hs_ops srxe_dgram_world = {
@@ -229,6 +231,19 @@ void srxe_dgram_confirmed(struct srxe_dgram *d, struct srxe_sa *sa)
 
 /* Messages */
 
+/* A message of somebody we keep nothing of. */
+static void count_msg(struct srxe_link *link, const struct srxe_hs_rx *rx,
+		      enum srxe_hs_count what)
+{
+	struct srxe_sa_ends ends = {
+		.kind = rx->msg.body.kind,
+		.lgid = rx->local,
+		.rgid = rx->remote,
+	};
+
+	srxe_world_count(link, &ends, what);
+}
+
 static void send_retry(struct srxe_link *link, const struct srxe_hs_rx *rx,
 		       const struct srxe_p *p, const struct srxe_psk_keys *secrets)
 {
@@ -241,7 +256,7 @@ static void send_retry(struct srxe_link *link, const struct srxe_hs_rx *rx,
 	if (srxe_hs_sign_reply(secrets, p, &rx->msg, &retry))
 		return;
 	srxe_hs_xmit_dgram(link, &rx->local, &rx->remote, &retry);
-	srxe_world_count(link, SRXE_HS_COUNT_RETRY);
+	count_msg(link, rx, SRXE_HS_COUNT_RETRY);
 }
 
 /*
@@ -254,7 +269,7 @@ static bool admit_with(struct srxe_link *link, const struct srxe_hs_rx *rx,
 	struct srxe_p p = srxe_hs_p(&rx->remote, &rx->local);
 
 	if (srxe_hs_verify_init(secrets, &p, &rx->msg)) {
-		srxe_world_count(link, SRXE_HS_COUNT_MAC);
+		count_msg(link, rx, SRXE_HS_COUNT_MAC);
 		return false;
 	}
 	if (srxe_hs_limit_challenge_ok(&link->hs->limit, ktime_get_boottime_ns(), &p,
@@ -272,14 +287,14 @@ static bool admit(struct srxe_link *link, const struct srxe_hs_rx *rx)
 
 	if (rx->msg.bth.opcode != SRXE_OP_INIT || rx->msg.body.qpn_r ||
 	    ipv6_addr_equal(&rx->local, &rx->remote)) {
-		srxe_world_count(link, SRXE_HS_COUNT_STATE);
+		count_msg(link, rx, SRXE_HS_COUNT_STATE);
 		return false;
 	}
 	key = srxe_ring_by_id(link->ring, &rx->remote, rx->msg.body.key_id);
 	if (key && srxe_ring_key_live(key))
 		ok = admit_with(link, rx, srxe_world_secrets(key));
 	else
-		srxe_world_count(link, SRXE_HS_COUNT_NO_KEY);
+		count_msg(link, rx, SRXE_HS_COUNT_NO_KEY);
 	if (key)
 		srxe_ring_key_put(key);
 	return ok;
@@ -302,7 +317,7 @@ static struct srxe_dgram *peer_of(struct srxe_link *link, const struct srxe_hs_r
 		return ERR_PTR(-EPERM);
 	d = srxe_dgram_make(link, &key, &nobody, GFP_KERNEL);
 	if (IS_ERR(d) && PTR_ERR(d) != -EAGAIN)
-		srxe_world_count(link, SRXE_HS_COUNT_LIMIT);
+		count_msg(link, rx, SRXE_HS_COUNT_LIMIT);
 	return d;
 }
 

@@ -20,6 +20,7 @@
 #include "srxe_ring.h"
 #include "srxe_sa.h"
 #include "srxe_seal.h"
+#include "srxe_trace.h"
 
 /* A peer that was found may have ended by the time it is used. */
 #define TRIES	4
@@ -87,7 +88,9 @@ static void user_of(const struct rxe_qp *qp, struct srxe_dgram_user *user)
 {
 	user->local = true;
 	user->pd = qp->pd->elem.index;
-	user->uid = srxe_gsi(qp) ? INVALID_UID : qp->sec.uid;
+	user->who = qp->sec.user;
+	if (srxe_gsi(qp))
+		user->who = (struct srxe_user){ .uid = INVALID_UID };
 }
 
 /* Wait for an SA with a peer that has a key. -EAGAIN: look again. */
@@ -191,6 +194,7 @@ int srxe_dgram_send(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff 
 	why = send(link, qp, pkt, skb, saddr, daddr, &plain);
 	if (why) {
 		rxe_counter_inc(pkt->rxe, why);
+		srxe_trace_skb_drop(pkt->rxe, skb, why);
 		kfree_skb(skb);
 		return 0;
 	}

@@ -14,6 +14,7 @@
 #include "srxe_policy.h"
 #include "srxe_sa.h"
 #include "srxe_seal.h"
+#include "srxe_trace.h"
 
 /* So many are sent before those that come later may overtake the rest. */
 #define FLUSH_BUDGET	(2 * SRXE_MAX_QUEUED)
@@ -21,6 +22,7 @@
 static void drop(struct rxe_dev *rxe, struct sk_buff *skb, int why)
 {
 	rxe_counter_inc(rxe, why);
+	srxe_trace_skb_drop(rxe, skb, why);
 	kfree_skb(skb);
 }
 

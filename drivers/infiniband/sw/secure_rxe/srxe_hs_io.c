@@ -172,6 +172,7 @@ void srxe_hs_xmit_dgram(struct srxe_link *link, const struct in6_addr *local,
 	struct rxe_qp *qp = srxe_gsi_get(link->rxe);
 	struct rxe_av av;
 
+	srxe_hs_watch_msg(link, true, local, remote, msg);
 	if (!qp)
 		return;
 	if (!srxe_av_of_addrs(link->rxe, local, remote, &av))
@@ -187,7 +188,6 @@ static void judge_conn(struct srxe_link *link, const struct srxe_hs_rx *rx)
 	struct srxe_conn *conn = NULL;
 	struct rxe_qp *qp;
 
-	srxe_hs_watch_msg(link, false, &rx->local, &rx->remote, &rx->msg);
 	qp = rxe_pool_get_index(&link->rxe->qp_pool, qpn);
 	if (qp && READ_ONCE(qp->attr.qp_state) != IB_QPS_ERR)
 		conn = qp->sec.conn;
@@ -205,6 +205,7 @@ static void judge_conn(struct srxe_link *link, const struct srxe_hs_rx *rx)
 
 static void judge(struct srxe_link *link, const struct srxe_hs_rx *rx)
 {
+	srxe_hs_watch_msg(link, false, &rx->local, &rx->remote, &rx->msg);
 	if (srxe_kind_is_dgram(rx->msg.body.kind))
 		srxe_dgram_input(link, rx);
 	else

@@ -120,13 +120,15 @@ void srxe_world_probe(struct srxe_hs *hs, struct srxe_sa *sa)
 }
 
 /**
- * srxe_world_count() - count what happened in a handshake
+ * srxe_world_count() - count what happened in a handshake, and tell who watches
  * @link: link
+ * @ends: what is known of the handshake's ends; the rest is 0
  * @what: what
  *
- * Context: any.
+ * Context: any but hard interrupts; the device is registered.
  */
-void srxe_world_count(struct srxe_link *link, enum srxe_hs_count what)
+void srxe_world_count(struct srxe_link *link, const struct srxe_sa_ends *ends,
+		      enum srxe_hs_count what)
 {
 	static const enum rxe_counters counters[] = {
 		[SRXE_HS_COUNT_DONE]	= SRXE_CNT_HS_DONE,
@@ -142,6 +144,7 @@ void srxe_world_count(struct srxe_link *link, enum srxe_hs_count what)
 	};
 
 	rxe_counter_inc(link->rxe, counters[what]);
+	srxe_hs_watch_count(link, ends, what);
 }
 
 static struct srxe_conn *conn_of(struct srxe_hs *hs)
@@ -246,8 +249,7 @@ static void peer_reset(struct srxe_hs *hs, struct srxe_sa *sa)
 
 static void count(struct srxe_hs *hs, enum srxe_hs_count what)
 {
-	srxe_world_count(conn_of(hs)->link, what);
-	srxe_hs_watch_count(conn_of(hs)->link, &hs->ends, what);
+	srxe_world_count(conn_of(hs)->link, &hs->ends, what);
 }
 
 const struct srxe_hs_ops srxe_hs_world = {

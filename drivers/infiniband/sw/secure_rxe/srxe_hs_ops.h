@@ -19,6 +19,7 @@ int srxe_world_sa_key(struct srxe_sa *sa, struct srxe_sa_params *params,
 		      enum srxe_sa_state state);
 bool srxe_world_sa_heard(const struct srxe_sa *sa);
 void srxe_world_probe(struct srxe_hs *hs, struct srxe_sa *sa);
-void srxe_world_count(struct srxe_link *link, enum srxe_hs_count what);
+void srxe_world_count(struct srxe_link *link, const struct srxe_sa_ends *ends,
+		      enum srxe_hs_count what);
 
 #endif /* SRXE_HS_OPS_H */

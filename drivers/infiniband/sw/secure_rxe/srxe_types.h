@@ -9,7 +9,8 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/types.h>
-#include <linux/uidgid.h>
+
+#include "srxe_user.h"
 
 struct net;
 struct srxe_conn;
@@ -43,14 +44,14 @@ struct srxe_dev {
  *	to it any more
  * @closing: the queue pair is being destroyed, none of its datagrams may wait
  * @waiting: how many of its datagrams wait for an SA
- * @uid: who made it
+ * @user: on whose behalf it is
  */
 struct srxe_qp {
 	struct srxe_conn	*conn;
 	bool			no_bind;
 	bool			closing;
 	atomic_t		waiting;
-	kuid_t			uid;
+	struct srxe_user	user;
 };
 
 #endif /* SRXE_TYPES_H */
