@@ -9,7 +9,8 @@
 #include <unistd.h>
 #include "traffic.h"
 
-static int parse_gid(const char *addr, union ibv_gid *gid)
+/* An IP address as a GID. */
+int dev_gid(const char *addr, union ibv_gid *gid)
 {
 	struct in_addr v4;
 
@@ -54,7 +55,7 @@ static int open_device(struct endpoint *ep, const char *addr, char *reason)
 	union ibv_gid want;
 	int n = 0;
 
-	if (parse_gid(addr, &want)) {
+	if (dev_gid(addr, &want)) {
 		snprintf(reason, REASON_LEN, "%s is no IP address", addr);
 		return -EINVAL;
 	}

@@ -95,7 +95,7 @@ static void do_info(struct hold *h)
 
 	fprintf(h->out, "{\"ok\":true,\"dev\":\"%s\",\"qp\":\"%s\",\"mtu\":%u,\"recv_len\":%u,",
 		ibv_get_device_name(ep->ctx->device),
-		ep->o->qp_type == IBV_QPT_UC ? "uc" : "rc", h->mtu, h->recv_len);
+		qp_name(ep->o->qp_type), h->mtu, h->recv_len);
 	put_peer(h->out, "local", ep->qp->qp_num, ep->psn, ep->mr->rkey,
 		 (uintptr_t)slot_base(ep, 1, 0), &ep->gid);
 	fputc(',', h->out);
@@ -271,6 +271,31 @@ static void do_op(struct hold *h, const char *line, bool wait)
 		answer(h, err);
 }
 
+/* Where datagrams go from now on; without an address, to the peer again. */
+static int do_to(struct hold *h, const char *line)
+{
+	struct endpoint *ep = h->ep;
+	struct ud_target to = {
+		.gid = ep->remote.gid, .qpn = ep->remote.qpn, .qkey = UD_QKEY,
+	};
+	char addr[INET6_ADDRSTRLEN];
+	int n = sscanf(line, "%45s %i %i", addr, (int *)&to.qpn, (int *)&to.qkey);
+
+	if (!is_ud(ep) || (n > 0 && dev_gid(addr, &to.gid)))
+		return EINVAL;
+	return ud_aim(ep, &to);
+}
+
+/* The QP becomes a member of a multicast group, or no longer. */
+static int do_group(struct hold *h, const char *addr, bool join)
+{
+	union ibv_gid gid;
+
+	if (dev_gid(addr, &gid))
+		return EINVAL;
+	return join ? ibv_attach_mcast(h->ep->qp, &gid, 0) : ibv_detach_mcast(h->ep->qp, &gid, 0);
+}
+
 /* RESET and INIT; receives are posted anew and counted from 0. */
 static int do_reset(struct hold *h)
 {
@@ -312,6 +337,12 @@ static bool command(struct hold *h, const char *line)
 		do_dump(h, name, a, b);
 	else if (sscanf(line, "fill %31s %llu", name, &v) == 2)
 		do_fill(h, name, v);
+	else if (!strncmp(line, "to", 2) && (!line[2] || line[2] == ' '))
+		answer(h, do_to(h, line + 2));
+	else if (sscanf(line, "join %31s", name) == 1)
+		answer(h, do_group(h, name, true));
+	else if (sscanf(line, "leave %31s", name) == 1)
+		answer(h, do_group(h, name, false));
 	else if (sscanf(line, "wait %u %u", &a, &b) == 2)
 		do_wait(h, a, b);
 	else if (!strncmp(line, "post ", 5))
@@ -368,7 +399,7 @@ int hold_run(struct endpoint *ep, uint32_t mtu)
 
 	if (strcmp(ep->o->sizes, "edges"))
 		opts_sizes(ep->o->sizes, mtu, sizes, MAX_SIZES);
-	h.recv_len = sizes[0] > HOLD_LEN ? HOLD_LEN : sizes[0];
+	h.recv_len = (sizes[0] > HOLD_LEN ? HOLD_LEN : sizes[0]) + ud_grh_len(ep);
 	pattern_fill(area(&h, "tx", &len), HOLD_LEN, pattern_key(ep->o->seed, 1, ep->psn, 0));
 	pattern_fill(area(&h, "rx", &len), HOLD_LEN, pattern_key(ep->o->seed, 2, ep->psn, 0));
 	if (add_recvs(&h, ep->o->recvs)) {

@@ -13,7 +13,7 @@ struct tally {
 static void report(const struct opts *o, struct tally *t, const struct test_case *tc,
 		   const char *result, const char *reason)
 {
-	const char *qp = o->qp_type == IBV_QPT_UC ? "uc" : "rc";
+	const char *qp = qp_name(o->qp_type);
 	const char *dir = tc->dir == DIR_C2S ? "c2s" : "s2c";
 
 	if (!o->json) {
@@ -126,6 +126,12 @@ static bool fixed_size(enum op op)
 	return op == OP_CAS || op == OP_FADD || op == OP_ATOMIC_WRITE;
 }
 
+/* More than a datagram holds is no request that could fail: it is not sent. */
+static bool too_long(const struct endpoint *ep, uint32_t size, uint32_t mtu)
+{
+	return is_ud(ep) && size > mtu;
+}
+
 static void run_op(struct endpoint *ep, struct tally *t, enum op op, uint32_t mtu)
 {
 	uint32_t sizes[MAX_SIZES] = { 8 };
@@ -145,7 +151,7 @@ static void run_op(struct endpoint *ep, struct tally *t, enum op op, uint32_t mt
 				.iters = ep->o->iters, .dir = dir,
 			};
 
-			if (ep->o->dirs & dir)
+			if (ep->o->dirs & dir && !too_long(ep, tc.size, mtu))
 				run_case(ep, t, &tc);
 		}
 	}
@@ -218,7 +224,7 @@ static int run_expect(struct endpoint *ep, uint32_t mtu)
 static int follow_expect(struct endpoint *ep, uint32_t len)
 {
 	for (int i = 0; i < ep->depth; i++)
-		post_recv(ep, slot_base(ep, 0, i), len, i);
+		post_recv(ep, slot_base(ep, 0, i), len + ud_grh_len(ep), i);
 	return oob_send(ep->oob, "expect ok");
 }
 

@@ -25,6 +25,10 @@ static const char * const op_names[OP_COUNT] = {
 	[OP_FLUSH] = "flush",
 };
 
+static const struct name services[] = {
+	{ IBV_QPT_RC, "rc" }, { IBV_QPT_UC, "uc" }, { IBV_QPT_UD, "ud" },
+};
+
 static const struct name statuses[] = {
 	{ IBV_WC_SUCCESS, "success" },
 	{ IBV_WC_LOC_LEN_ERR, "loc-len" },
@@ -77,6 +81,19 @@ static long find_value(const struct name *tab, size_t n, const char *name)
 			return tab[i].value;
 	value = strtol(name, &end, 0);
 	return *name && !*end && value >= 0 ? value : -1;
+}
+
+const char *qp_name(enum ibv_qp_type type)
+{
+	return find_name(services, COUNT(services), type);
+}
+
+int qp_by_name(const char *name)
+{
+	for (size_t i = 0; i < COUNT(services); i++)
+		if (!strcmp(services[i].name, name))
+			return services[i].value;
+	return -1;
 }
 
 const char *op_name(enum op op)

@@ -11,26 +11,27 @@ static const char usage[] =
 "       srxe_traffic [options] SERVER      client\n"
 "       srxe_traffic ctl SOCKET COMMAND    a command to a --hold end\n"
 "\n"
-"Sends pseudo-random messages over an RC or UC connection and compares, at the\n"
-"receiving end, every byte of them and the bytes around them. What is tested is the\n"
+"Sends pseudo-random messages over an RC or UC connection, or as datagrams, and compares,\n"
+"at the receiving end, every byte of them and the bytes around them. What is tested is the\n"
 "client's choice; the server needs --dev or --addr at most.\n"
 "\n"
 "  --dev NAME            RDMA device (default: the one with the local address's GID)\n"
 "  --addr IP             local address (default: that of the TCP side channel)\n"
 "  --gid-index N         GID (default: first RoCE v2 GID of the address)\n"
 "  --port N              TCP port of the side channel (18515)\n"
-"  --qp rc|uc            connection (rc)\n"
+"  --qp rc|uc|ud         connection, or datagrams (rc)\n"
 "  --op LIST|all         send,send_imm,send_inv,write,write_imm,read,cas,fadd,\n"
-"                        atomic_write,flush; UC knows the sends and writes without _inv\n"
+"                        atomic_write,flush; UC knows the sends and writes without _inv,\n"
+"                        UD send and send_imm\n"
 "  --size LIST           bytes; `edges' stands for 0, 1, 3 and the sizes round 1, 2 and\n"
-"                        3 MTUs (edges)\n"
+"                        3 MTUs (edges); a datagram holds an MTU at most\n"
 "  --mtu LIST            path MTUs; a connection each (the port's)\n"
 "  --iters N             messages a case (8)\n"
 "  --depth N             messages outstanding, at most 32 (8)\n"
 "  --dir c2s|s2c|both    who is the requester (both)\n"
 "  --psn N               start PSN of both ends (random)\n"
 "  --seed N              of the data (1)\n"
-"  --loss                UC: messages may be lost, but what arrives must be right\n"
+"  --loss                UC, UD: messages may be lost, but what arrives must be right\n"
 "  --grace MS            with --loss, the silence that ends a batch (300)\n"
 "  --reconnect           a new connection for every case\n"
 "  --at-end COMMAND      run by the shell when all went well, while both ends of a\n"
@@ -49,8 +50,9 @@ static const char usage[] =
 "\n"
 "--hold commands: info, state, sum, recv-count, recv N, dump tx|rx|recv OFF LEN,\n"
 "fill tx|rx SEED, post OP [LEN [OFF [COUNT]]], wait COUNT MS, OP [LEN [OFF [COUNT]]],\n"
-"reqs, reset, up, quit. Each is answered by one line of JSON; reqs lists the completions\n"
-"of requests since it was last asked.\n"
+"reqs, reset, up, quit; of a UD end also to [IP [QPN [QKEY]]], join GROUP, leave GROUP.\n"
+"Each is answered by one line of JSON; reqs lists the completions of requests since it\n"
+"was last asked; to says where datagrams go from then on, without an IP to the peer again.\n"
 "\n"
 "Exit status: 0 all ok, 1 some failed, 2 could not start.\n";
 
@@ -132,10 +134,8 @@ static int parse_expect(struct opts *o, const char *text)
 
 static int parse_word(struct opts *o, int c, const char *arg)
 {
-	if (c == O_QP && !strcmp(arg, "rc"))
-		o->qp_type = IBV_QPT_RC;
-	else if (c == O_QP && !strcmp(arg, "uc"))
-		o->qp_type = IBV_QPT_UC;
+	if (c == O_QP && qp_by_name(arg) >= 0)
+		o->qp_type = qp_by_name(arg);
 	else if (c == O_DIR && !strcmp(arg, "c2s"))
 		o->dirs = DIR_C2S;
 	else if (c == O_DIR && !strcmp(arg, "s2c"))
@@ -263,8 +263,8 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		o->server = argv[optind++];
 	if (optind < argc)
 		return bad("too many arguments", argv[optind]);
-	if (o->loss && o->qp_type != IBV_QPT_UC)
-		return bad("--loss", "only UC may lose messages");
+	if (o->loss && o->qp_type == IBV_QPT_RC)
+		return bad("--loss", "RC may not lose messages");
 	if (opts_sizes(o->sizes, 1024, list, MAX_SIZES) < 1)
 		return bad("--size", o->sizes);
 	if (o->mtus && opts_mtus(o->mtus, list, MAX_MTUS) < 1)

@@ -142,7 +142,11 @@ int post_req(struct endpoint *ep, const struct req *r)
 		wr.invalidate_rkey = r->imm_or_inv;
 	else
 		wr.imm_data = htobe32(r->imm_or_inv);
-	if (r->op == OP_CAS || r->op == OP_FADD) {
+	if (is_ud(ep)) {
+		wr.wr.ud.ah = ep->ah;
+		wr.wr.ud.remote_qpn = ep->to.qpn;
+		wr.wr.ud.remote_qkey = ep->to.qkey;
+	} else if (r->op == OP_CAS || r->op == OP_FADD) {
 		wr.wr.atomic.remote_addr = r->remote;
 		wr.wr.atomic.rkey = r->rkey;
 		wr.wr.atomic.compare_add = r->compare;

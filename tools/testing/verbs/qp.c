@@ -9,6 +9,8 @@
 
 bool qp_can(const struct endpoint *ep, enum op op)
 {
+	if (is_ud(ep))
+		return op == OP_SEND || op == OP_SEND_IMM;
 	if (ep->o->qp_type == IBV_QPT_UC)
 		return op == OP_SEND || op == OP_SEND_IMM || op == OP_WRITE || op == OP_WRITE_IMM;
 	if (op == OP_ATOMIC_WRITE)
@@ -22,9 +24,10 @@ bool qp_can(const struct endpoint *ep, enum op op)
 
 static uint64_t send_ops(const struct endpoint *ep)
 {
-	uint64_t ops = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
-		       IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
+	uint64_t ops = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
 
+	if (!is_ud(ep))
+		ops |= IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
 	if (ep->o->qp_type == IBV_QPT_RC)
 		ops |= IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
 		       IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_SEND_WITH_INV;
@@ -49,8 +52,12 @@ static int to_init(struct endpoint *ep)
 		.port_num = 1,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 				   IBV_ACCESS_REMOTE_ATOMIC,
+		.qkey = UD_QKEY,
 	};
 
+	if (is_ud(ep))
+		return ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+				     IBV_QP_PORT | IBV_QP_QKEY);
 	if (qp_can(ep, OP_FLUSH))
 		attr.qp_access_flags |= ACCESS_FLUSH_GLOBAL;
 	return ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
@@ -103,7 +110,9 @@ static int to_rtr(struct endpoint *ep, uint32_t mtu)
 	};
 	int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
 
-	if (ep->o->qp_type == IBV_QPT_RC)
+	if (is_ud(ep))
+		mask = IBV_QP_STATE;
+	else if (ep->o->qp_type == IBV_QPT_RC)
 		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 	return ibv_modify_qp(ep->qp, &attr, mask);
 }
@@ -124,6 +133,16 @@ static int to_rts(struct endpoint *ep)
 		mask |= IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 			IBV_QP_RNR_RETRY;
 	return ibv_modify_qp(ep->qp, &attr, mask);
+}
+
+/* Datagrams go to the peer that we were told of. */
+static int aim(struct endpoint *ep)
+{
+	struct ud_target to = {
+		.gid = ep->remote.gid, .qpn = ep->remote.qpn, .qkey = UD_QKEY,
+	};
+
+	return is_ud(ep) ? ud_aim(ep, &to) : 0;
 }
 
 static int exchange(struct endpoint *ep, char *reason)
@@ -195,6 +214,11 @@ int qp_connect(struct endpoint *ep, uint32_t mtu, char *reason)
 		if (err)
 			snprintf(reason, REASON_LEN, "QP to RTS: %s", strerror(err));
 	}
+	if (!err) {
+		err = aim(ep);
+		if (err)
+			snprintf(reason, REASON_LEN, "address handle: %s", strerror(err));
+	}
 	ep_reset_counts(ep);
 	return meet(ep, err, reason);
 }
@@ -204,6 +228,7 @@ void qp_destroy(struct endpoint *ep)
 	if (!ep->qp)
 		return;
 	ibv_destroy_qp(ep->qp);
+	ud_lower(ep);
 	ep->qp = NULL;
 	ep->qpx = NULL;
 	/* what the old QP left in the CQ must not count for the next one */

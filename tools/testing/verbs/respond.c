@@ -5,6 +5,28 @@
 #include <string.h>
 #include "traffic.h"
 
+static int post_slot(struct endpoint *ep, const struct test_case *tc, int half, int slot,
+		     const struct slot_id *id)
+{
+	uint32_t grh = ud_grh_len(ep);
+
+	return post_recv(ep, slot_data(ep, half, slot, id) - grh, tc->size + grh, slot);
+}
+
+/* A datagram's header is checked and taken away from in front of it. */
+static int take_grh(struct endpoint *ep, struct ibv_wc *wc, const struct slot_id *id,
+		    char *reason)
+{
+	int slot = WR_INDEX(wc->wr_id), err;
+	size_t at = slot_data(ep, 1, slot, id) - slot_base(ep, 1, slot) - GRH_LEN;
+
+	if (!is_ud(ep))
+		return 0;
+	err = ud_check(ep, wc, slot_base(ep, 1, slot) + at, reason);
+	slot_restore(ep, 1, slot, id, at, GRH_LEN);
+	return err;
+}
+
 /* A WRITE WITH IMM must leave the receive's buffer alone: it gets one of its own. */
 static int recv_half(const struct test_case *tc)
 {
@@ -36,7 +58,7 @@ static int prepare(struct endpoint *ep, const struct test_case *tc, uint32_t fir
 
 		prepare_slot(ep, tc, i, &id);
 		if (case_takes_recv(tc))
-			err = post_recv(ep, slot_data(ep, recv_half(tc), i, &id), tc->size, i);
+			err = post_slot(ep, tc, recv_half(tc), i, &id);
 	}
 	if (!err && case_fenced(ep, tc))
 		err = post_recv(ep, ep->mem, 0, n);
@@ -109,8 +131,11 @@ static int check_all(struct endpoint *ep, const struct test_case *tc, uint32_t f
 	for (unsigned int i = 0; i < n && !err; i++) {
 		struct slot_id id = case_id(tc, first + i);
 
-		if (case_takes_recv(tc) && ep_take_recv(ep, &wc))
-			err = check_wc(tc, &wc, first + i, mw_rkey(ep, i), reason);
+		if (case_takes_recv(tc) && ep_take_recv(ep, &wc)) {
+			err = take_grh(ep, &wc, &id, reason);
+			if (!err)
+				err = check_wc(tc, &wc, first + i, mw_rkey(ep, i), reason);
+		}
 		if (err)
 			break;
 		if (tc->op == OP_CAS || tc->op == OP_FADD) {
@@ -189,8 +214,12 @@ static int check_some(struct endpoint *ep, struct test_case *tc, uint32_t first,
 	int err = 0;
 
 	while (!err && ep_take_recv(ep, &wc)) {
+		struct slot_id bg = case_id(tc, first + WR_INDEX(wc.wr_id));
 		bool imm = wc.wc_flags & IBV_WC_WITH_IMM;
 
+		err = take_grh(ep, &wc, &bg, reason);
+		if (err)
+			break;
 		/* the empty sends that fill up */
 		if (tc->op == OP_WRITE || (!imm && tc->op != OP_SEND) ||
 		    (!wc.byte_len && tc->size))

@@ -51,6 +51,20 @@ void slot_background(struct endpoint *ep, int half, int slot, const struct slot_
 		     key_of(ep, id, KIND_BACKGROUND, half));
 }
 
+/* Its background again in a part of the slot. */
+void slot_restore(struct endpoint *ep, int half, int slot, const struct slot_id *id, size_t from,
+		  size_t len)
+{
+	uint64_t key = key_of(ep, id, KIND_BACKGROUND, half);
+	uint8_t *base = slot_base(ep, half, slot);
+	uint64_t word;
+
+	for (size_t at = from; at < from + len; at++) {
+		word = pattern_word(key, at / 8);
+		base[at] = ((uint8_t *)&word)[at % 8];
+	}
+}
+
 /* The message's bytes are the same on both sides, whatever the half. */
 void slot_message(struct endpoint *ep, int half, int slot, const struct slot_id *id)
 {

@@ -19,6 +19,9 @@
 #define GUARD		256
 /* Messages start at a pseudo-random offset below this in their slot. */
 #define SKEW		64
+/* A received datagram stands behind that much. */
+#define GRH_LEN		40
+#define UD_QKEY		0x5e0b1e55
 
 enum op {
 	OP_SEND, OP_SEND_IMM, OP_SEND_INV, OP_WRITE, OP_WRITE_IMM, OP_READ,
@@ -60,11 +63,11 @@ struct opts {
 	uint64_t seed;
 	int dirs;
 	int timeout_s;			/* deadline of each wait */
-	int grace_ms;			/* lossy UC: silence that ends a batch */
+	int grace_ms;			/* lossy UC, UD: silence that ends a batch */
 	int qp_timeout;			/* ibv_qp_attr.timeout */
 	int retry_cnt;
 	int rnr_retry;
-	bool loss;			/* UC: lost messages are no failure */
+	bool loss;			/* UC, UD: lost messages are no failure */
 	bool reconnect;			/* a new QP for every case */
 	bool json;
 	bool hold;
@@ -82,6 +85,12 @@ struct peer {
 	uint32_t qpn, psn, rkey;
 	uint64_t va;
 	union ibv_gid gid;
+};
+
+/* A datagram's destination. */
+struct ud_target {
+	union ibv_gid gid;
+	uint32_t qpn, qkey;
 };
 
 struct endpoint {
@@ -104,6 +113,8 @@ struct endpoint {
 	enum ibv_mtu active_mtu;
 	uint32_t psn;
 	struct peer remote;
+	struct ibv_ah *ah;		/* UD: where requests go */
+	struct ud_target to;
 	int epfd;
 	struct oob *oob;
 	/* completions, oldest first, until the case takes them */
@@ -124,6 +135,8 @@ int opts_sizes(const char *text, uint32_t mtu, uint32_t *out, int max);
 int opts_mtus(const char *text, uint32_t *out, int max);
 
 /* names.c */
+const char *qp_name(enum ibv_qp_type type);
+int qp_by_name(const char *name);
 const char *op_name(enum op op);
 int op_by_name(const char *name);
 const char *wc_status_name(int status);
@@ -135,6 +148,7 @@ char *wc_text(const struct ibv_wc *wc, char *buf, size_t len);
 void json_string(FILE *f, const char *text);
 
 /* device.c */
+int dev_gid(const char *addr, union ibv_gid *gid);
 int dev_open(struct endpoint *ep, const char *addr, char *reason);
 int dev_memory(struct endpoint *ep, size_t len, char *reason);
 void dev_close(struct endpoint *ep);
@@ -146,6 +160,13 @@ int qp_reset(struct endpoint *ep);
 int qp_up(struct endpoint *ep, uint32_t mtu);
 void qp_destroy(struct endpoint *ep);
 bool qp_can(const struct endpoint *ep, enum op op);
+
+/* ud.c */
+bool is_ud(const struct endpoint *ep);
+uint32_t ud_grh_len(const struct endpoint *ep);
+int ud_aim(struct endpoint *ep, const struct ud_target *to);
+void ud_lower(struct endpoint *ep);
+int ud_check(const struct endpoint *ep, struct ibv_wc *wc, const uint8_t *grh, char *reason);
 
 /* events.c */
 int64_t now_ms(void);
@@ -202,6 +223,8 @@ uint32_t slot_skew(const struct endpoint *ep, const struct slot_id *id);
 uint8_t *slot_data(const struct endpoint *ep, int half, int slot, const struct slot_id *id);
 uint64_t slot_remote(const struct endpoint *ep, int slot, const struct slot_id *id);
 void slot_background(struct endpoint *ep, int half, int slot, const struct slot_id *id);
+void slot_restore(struct endpoint *ep, int half, int slot, const struct slot_id *id, size_t from,
+		  size_t len);
 void slot_message(struct endpoint *ep, int half, int slot, const struct slot_id *id);
 int slot_check(struct endpoint *ep, int half, int slot, const struct slot_id *bg,
 	       const struct slot_id *msg, uint32_t len, char *reason);
