@@ -9,6 +9,7 @@ ktap_planned=0
 ktap_count=0
 ktap_failed=0
 ktap_cleanups=()
+ktap_in_case=no
 
 # ktap_plan COUNT: says how many cases follow.
 ktap_plan() {
@@ -35,14 +36,16 @@ ktap_result() {
 # ktap_case FUNCTION [ARGUMENT ...]: runs a function as a case of that name.
 #
 # It runs in a subshell, so fail and skip end it and nothing but what it did to
-# the kernel remains.  What it prints becomes diagnostics.  A splat fails it.
+# the kernel remains; programs it has left in the background end as well.  What it
+# prints becomes diagnostics.  A splat fails it.
 ktap_case() {
 	local status mark reason output
 
 	output=$(mktemp)
 	mark=$(log_mark)
 	(
-		trap - EXIT
+		ktap_in_case=yes ktap_cleanups=()
+		trap ktap_clean_up EXIT
 		"$@"
 	) > "$output" 2>&1 < /dev/null
 	status=$?
@@ -106,6 +109,11 @@ bail() {
 
 # at_exit COMMAND [ARGUMENT ...]: runs it when the test ends, last one first.
 at_exit() {
+	[ "$ktap_in_case" = yes ] || at_case_end "$@"
+}
+
+# at_case_end COMMAND [ARGUMENT ...]: the same at the end of a case, if within one.
+at_case_end() {
 	ktap_cleanups=("$(printf '%q ' "$@")" "${ktap_cleanups[@]}")
 }
 

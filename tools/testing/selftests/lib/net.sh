@@ -110,16 +110,34 @@ topo_addresses() {
 	wait_for 10 a ping -qc1 -W1 "$IP6_B" > /dev/null || bail "no IPv6 between a and b"
 }
 
-# background NAME COMMAND ...: starts it, output in $tmp/NAME, ended at exit;
-# its process id in $background_pid.
+# background NAME COMMAND ...: starts it, output in a file NAME of the scratch
+# directory; its process id in $background_pid.  It is ended with the case, or with
+# the test.
 background() {
 	local output
 
 	output=$(scratch)/$1
 	shift
+	# the program itself is to be the child, not a shell that waits for it
+	case $1 in
+	a) set -- ip netns exec "$NS_A" "${@:2}" ;;
+	b) set -- ip netns exec "$NS_B" "${@:2}" ;;
+	m) set -- ip netns exec "$NS_M" "${@:2}" ;;
+	esac
 	"$@" > "$output" 2>&1 < /dev/null &
 	background_pid=$!
-	at_exit kill -KILL "$background_pid"
+	at_case_end background_end "$background_pid"
+}
+
+# background_end PID: ends it and what it has started, if it is there yet.
+background_end() {
+	local child
+
+	kill -STOP "$1" 2> /dev/null || return 0
+	for child in $(pgrep -P "$1"); do
+		background_end "$child"
+	done
+	kill -KILL "$1"
 }
 
 # scratch: a directory of the test's own.

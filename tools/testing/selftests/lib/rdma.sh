@@ -199,7 +199,7 @@ perftest() {
 	a timeout -k 5 "$(patient "${PERFTEST_SECONDS:-60}")" "$program" -d "$DEV_A" \
 		-x "$(gid_index "$DEV_A" "$from")" -p "$port" -F "$@" "$to"
 	status=$?
-	[ "$status" -eq 0 ] || kill "$server" 2> /dev/null
+	[ "$status" -eq 0 ] || background_end "$server"
 	if ! wait "$server" || [ "$status" -ne 0 ]; then
 		echo "$program: client's status $status; the server said:"
 		cat "$(scratch)/server"

@@ -24,7 +24,7 @@ traffic() {
 		--port "$TRAFFIC_PORT" "$@" "$to" > "$(scratch)/traffic" 2>&1
 	status=$?
 	grep -vE ': (ok( \(.*\))?|skip .*)$' "$(scratch)/traffic"
-	[ "$status" -eq 0 ] || kill "$server" 2> /dev/null
+	[ "$status" -eq 0 ] || background_end "$server"
 	if ! wait "$server" || [ "$status" -ne 0 ]; then
 		echo "srxe_traffic: client's status $status; the server said:"
 		cat "$(scratch)/traffic-server"
