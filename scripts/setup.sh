@@ -34,7 +34,7 @@ packages=(
 	# guests
 	qemu-system-x86 procps iproute2 iputils-ping ethtool keyutils tcpdump
 	# RDMA programs, and what tests are written with
-	rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest
+	rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest qperf
 	python3-pyverbs python3-scapy python3-cryptography python3-cryptography-vectors
 )
 

@@ -138,3 +138,18 @@ attack_test() {
 	attacks_hold "${attacks[@]}"
 	ktap_end
 }
+
+# new_keys: another key for the two of them; whatever stood under the old one ends.
+new_keys() {
+	local key address
+
+	key=$(psk_file)
+	for address in "$IP4_B" "$IP6_B"; do
+		a "$SRXE" psk del dev "$DEV_A" "peer:$address" 2> /dev/null
+		psk_add "$NS_A" "$DEV_A" "peer:$address" "$key" || return 1
+	done
+	for address in "$IP4_A" "$IP6_A"; do
+		b "$SRXE" psk del dev "$DEV_B" "peer:$address" 2> /dev/null
+		psk_add "$NS_B" "$DEV_B" "peer:$address" "$key" || return 1
+	done
+}
