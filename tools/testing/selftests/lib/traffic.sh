@@ -139,17 +139,24 @@ attack_test() {
 	ktap_end
 }
 
-# new_keys: another key for the two of them; whatever stood under the old one ends.
-new_keys() {
-	local key address
+# deny_unkeyed: the reverse.
+deny_unkeyed() {
+	a "$SRXE" link set "$DEV_A" unkeyed deny && b "$SRXE" link set "$DEV_B" unkeyed deny
+}
 
+# new_keys [4|6 ...]: another key for the two of them, for the addresses of that
+# family or of both; whatever stood under the old one ends. The key is in a file $key.
+new_keys() {
+	local families=("$@") family at_a at_b
+
+	[ $# -gt 0 ] || families=(4 6)
 	key=$(psk_file)
-	for address in "$IP4_B" "$IP6_B"; do
-		a "$SRXE" psk del dev "$DEV_A" "peer:$address" 2> /dev/null
-		psk_add "$NS_A" "$DEV_A" "peer:$address" "$key" || return 1
-	done
-	for address in "$IP4_A" "$IP6_A"; do
-		b "$SRXE" psk del dev "$DEV_B" "peer:$address" 2> /dev/null
-		psk_add "$NS_B" "$DEV_B" "peer:$address" "$key" || return 1
+	for family in "${families[@]}"; do
+		at_a=$IP4_B at_b=$IP4_A
+		[ "$family" = 4 ] || at_a=$IP6_B at_b=$IP6_A
+		a "$SRXE" psk del dev "$DEV_A" "peer:$at_a" 2> /dev/null
+		b "$SRXE" psk del dev "$DEV_B" "peer:$at_b" 2> /dev/null
+		psk_add "$NS_A" "$DEV_A" "peer:$at_a" "$key" &&
+			psk_add "$NS_B" "$DEV_B" "peer:$at_b" "$key" || return 1
 	done
 }

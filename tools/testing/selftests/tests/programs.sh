@@ -7,6 +7,7 @@
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"
 . "${0%/*}/../lib/programs.sh"
+. "${0%/*}/../lib/datagrams.sh"
 
 # What each runs, its address family, and which kinds of SAs must stand after it.
 WORK=(
@@ -32,21 +33,12 @@ runs() {
 	local FAMILY=$2 kinds=$3 mode=$4
 
 	"run_$1" "${@:5}" || fail "$1 failed"
-	[ "$(plain_packets)" = "0 0 0 0" ] || fail "something went plain: $(plain_packets)"
+	nothing_plain
 	json "$(sas a "$DEV_A")" "$(sas b "$DEV_B")" \
 		'all(any(s["kind"] == kind for s in ends)
 			for ends in (x, y) for kind in "'"$kinds"'".split(","))' \
 		'all(s["mode"] == ("packet" if (s["kind"], "'"$mode"'") == ("gsi", "header") else "'"$mode"'")
 			for s in x + y)'
-}
-
-plain_packets() {
-	local name
-
-	for name in tx_plain rx_plain; do
-		counter "$NS_A" "$DEV_A" "$name"
-		counter "$NS_B" "$DEV_B" "$name"
-	done | paste -sd ' '
 }
 
 [ -x "$(command -v qperf)" ] || bail "no qperf: make setup"

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A netdev, a namespace or a link goes while SAs of datagrams and of the connection
+# manager stand, and datagrams wait for one: nothing hangs, nothing is left.
+# srxe-test: kernels=debian,debug guests=1 timeout=300 cost=40
+. "${0%/*}/../lib/srxe-lib.sh"
+. "${0%/*}/../lib/traffic.sh"
+. "${0%/*}/../lib/hold.sh"
+. "${0%/*}/../lib/programs.sh"
+. "${0%/*}/../lib/datagrams.sh"
+
+SILENT=10.77.0.9
+
+# set_up: both kinds of SAs stand, a program listens, and datagrams wait for a peer
+# that is not there.
+set_up() {
+	module_load secure-rxe
+	topo_direct
+	link_pair
+	psk_pair
+	psk_add "$NS_A" "$DEV_A" "peer:$SILENT" "$(psk_file)" || fail "no key"
+	ip -n "$NS_A" neigh add "$SILENT" lladdr 02:00:00:00:00:09 dev net0
+	run_rping || fail "rping failed"
+	background listener b rping -s -a "$IP4_B" -p 21999
+	wait_for 20 cm_listening 21999 || fail "no listener"
+	ud_held
+	arrive "$end_a" "$end_b" 1
+	ctl "$end_a" to "$SILENT" 17 && ctl "$end_a" send 64 0 8 || fail "cannot send: $answer"
+	[ "$(sas a "$DEV_A")" != "[]" ] || fail "no SA"
+}
+
+# within SECONDS COMMAND ...: it ends in that time and works.
+within() {
+	timeout -k 1 "$(patient "$1")" "${@:2}" || fail "status $? of: $*"
+}
+
+links_gone() {
+	[ -z "$(rdma link show | grep -F -e "$DEV_A/" -e "$DEV_B/")" ]
+}
+
+# Programs end as an administrator would have them, and then nothing holds the module.
+unloads() {
+	pkill -TERM -x srxe_traffic
+	pkill -TERM -x rping
+	wait_for 10 no_programs || fail "a program does not end"
+	module_unload secure_rxe || fail "the module is held"
+}
+
+no_programs() {
+	! pgrep -x srxe_traffic > /dev/null && ! pgrep -x rping > /dev/null
+}
+
+netdev_removed() {
+	set_up
+	within 20 ip -n "$NS_A" link del net0
+	wait_for 20 links_gone || fail "links are left"
+	unloads
+}
+
+namespace_removed() {
+	set_up
+	within 20 ip netns del "$NS_A"
+	unloads
+	wait_for 20 links_gone || fail "links are left"
+}
+
+link_deleted() {
+	set_up
+	within 20 ip netns exec "$NS_A" rdma link del "$DEV_A"
+	within 20 ip netns exec "$NS_B" rdma link del "$DEV_B"
+	unloads
+}
+
+# What a case left; one that failed leaves more.
+clean_up() {
+	{
+		pkill -KILL -x srxe_traffic
+		pkill -KILL -x rping
+		ip netns del "$NS_A"
+		ip netns del "$NS_B"
+		rdma link del "$DEV_A"
+		rdma link del "$DEV_B"
+		module_unload secure_rxe
+	} > /dev/null 2>&1
+}
+
+ktap_plan 3
+modprobe rdma_ucm || bail "no rdma_ucm"
+for one in netdev_removed namespace_removed link_deleted; do
+	ktap_case "$one"
+	clean_up
+done
+ktap_end
