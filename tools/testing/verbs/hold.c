@@ -271,6 +271,23 @@ static void do_op(struct hold *h, const char *line, bool wait)
 		answer(h, err);
 }
 
+/* Bytes of an area, from hexadecimal. */
+static int do_put(struct hold *h, const char *name, unsigned int off, const char *hex)
+{
+	size_t len, n = strlen(hex) / 2;
+	uint8_t *p = area(h, name, &len);
+	unsigned int byte;
+
+	if (!p || off > len || n > len - off)
+		return EINVAL;
+	for (size_t i = 0; i < n; i++) {
+		if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
+			return EINVAL;
+		p[off + i] = byte;
+	}
+	return 0;
+}
+
 /* Where datagrams go from now on; without an address, to the peer again. */
 static int do_to(struct hold *h, const char *line)
 {
@@ -313,7 +330,7 @@ static bool command(struct hold *h, const char *line)
 {
 	unsigned int a, b;
 	unsigned long long v;
-	char name[32];
+	char name[32], hex[LINE_LEN];
 
 	if (!strcmp(line, "quit"))
 		return false;
@@ -335,6 +352,8 @@ static bool command(struct hold *h, const char *line)
 		answer(h, qp_up(h->ep, h->mtu));
 	else if (sscanf(line, "dump %31s %u %u", name, &a, &b) == 3)
 		do_dump(h, name, a, b);
+	else if (sscanf(line, "put %31s %u %1023s", name, &a, hex) == 3)
+		answer(h, do_put(h, name, a, hex));
 	else if (sscanf(line, "fill %31s %llu", name, &v) == 2)
 		do_fill(h, name, v);
 	else if (!strncmp(line, "to", 2) && (!line[2] || line[2] == ' '))

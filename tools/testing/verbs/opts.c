@@ -49,7 +49,7 @@ static const char usage[] =
 "  -j, --json            results as JSON\n"
 "\n"
 "--hold commands: info, state, sum, recv-count, recv N, dump tx|rx|recv OFF LEN,\n"
-"fill tx|rx SEED, post OP [LEN [OFF [COUNT]]], wait COUNT MS, OP [LEN [OFF [COUNT]]],\n"
+"put tx|rx|recv OFF HEX, fill tx|rx SEED, post OP [LEN [OFF [COUNT]]], wait COUNT MS, OP [LEN [OFF [COUNT]]],\n"
 "reqs, reset, up, quit; of a UD end also to [IP [QPN [QKEY]]], join GROUP, leave GROUP.\n"
 "Each is answered by one line of JSON; reqs lists the completions of requests since it\n"
 "was last asked; to says where datagrams go from then on, without an IP to the peer again.\n"

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from . import answers, downgrade, identity, replay, wire_view
+from . import answers, datagrams, downgrade, identity, manager, replay, wire_view
 from .pair import Broken, Lab, Unmet
 
 SCENARIOS = {
@@ -21,6 +21,8 @@ SCENARIOS = {
     "R1": replay.r1, "R2": replay.r2, "R5": replay.r5,
     "G1": downgrade.g1, "G2": downgrade.g2, "G3": downgrade.g3, "G4": downgrade.g4,
     "G5": downgrade.g5,
+    "A1u": datagrams.a1u, "G2u": datagrams.g2u, "M3": datagrams.m3, "N3": datagrams.n3,
+    "R4": datagrams.r4, "D5": manager.d5, "N2": manager.n2,
     "M1": wire_view.m1, "M1plain": wire_view.m1_plain, "M2": wire_view.m2, "E1": wire_view.e1,
 }
 

@@ -228,6 +228,8 @@ class Lab:
             self.work(one, "send 100 512")
             need(until(lambda seen=seen, other=other: other.recvs() == seen + 1),
                  f"{other.name} did not receive an honest send")
+            if service == "ud":
+                continue
             self.work(one, "write 200 4096")
             same = until(lambda one=one, other=other: one.dump("tx", 4096, 200)
                          == other.dump("rx", 4096, 200), 5)

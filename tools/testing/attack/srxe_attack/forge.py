@@ -37,7 +37,7 @@ class Target:
             path=path,
             qpn=local["qpn"],
             psn=remote["psn"],
-            service=pk.UC if info["qp"] == "uc" else pk.RC,
+            service={"rc": pk.RC, "uc": pk.UC, "ud": pk.UD}[info["qp"]],
             va=local["va"],
             rkey=local["rkey"],
         )
@@ -67,6 +67,12 @@ def send(target, data, imm=None):
     """A SEND of one packet, with an immediate if given."""
     op, ext = (pk.SEND_ONLY, b"") if imm is None else (pk.SEND_ONLY_IMM, imm)
     return pk.plain(target.path, target.bth(op, ack=target.service == pk.RC), ext, data)
+
+
+def datagram(target, data, qkey, source_qpn):
+    """A datagram; the target's service does not matter."""
+    bth = pk.Bth(opcode=pk.UD | pk.SEND_ONLY, qpn=target.qpn, psn=target.psn)
+    return pk.plain(target.path, bth, pk.deth(qkey, source_qpn), data)
 
 
 def read_request(target, length, offset=0):

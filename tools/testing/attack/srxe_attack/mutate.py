@@ -121,6 +121,31 @@ def short_tags(captured):
         yield f"tag-{n}", _with(captured, captured.transport[:end])
 
 
+def cut(captured, count=4):
+    """The message shorter by some bytes of its end, all that is no tag made right."""
+    bth = replace(captured.bth, tver=0)
+    tail = pk.ICV_LEN + 4 if captured.sealed else 4
+    body = captured.body[: -tail - count]
+    plain = pk.plain_raw(captured.path, bth.pack() + body)
+    if not captured.sealed:
+        return plain
+    crc = plain[-4:] if captured.mode == 1 else b""
+    head = captured.transport[: SETH_AT + pk.SETH_LEN]
+    return _with(captured, head + body + crc + captured.transport[-pk.ICV_LEN :])
+
+
+def opcode(captured, value):
+    """Another opcode in the same packet."""
+    return _with(captured, bytes([value]) + captured.transport[1:])
+
+
+def source_qpn(captured, value):
+    """A datagram that names another sender."""
+    at = SETH_AT + pk.SETH_LEN + 4
+    return _with(captured, captured.transport[:at] + struct.pack(">I", value)
+                 + captured.transport[at + 4 :])
+
+
 def unknown_spi(captured, seed=1, count=32):
     """The packet under SPIs nobody gave out, 0 and reserved ones among them (G3)."""
     rng = random.Random(seed)

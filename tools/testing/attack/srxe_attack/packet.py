@@ -161,6 +161,11 @@ def reth(va, rkey, length):
     return struct.pack(">QII", va & (2**64 - 1), rkey & (2**32 - 1), length & (2**32 - 1))
 
 
+def deth(qkey, source_qpn):
+    """Datagram extended transport header."""
+    return struct.pack(">II", qkey & (2**32 - 1), source_qpn & 0xFFFFFF)
+
+
 def aeth(syndrome, msn=0):
     """ACK extended transport header."""
     return struct.pack(">I", syndrome << 24 | msn & 0xFFFFFF)
