@@ -103,8 +103,8 @@ refused() {
 	start "$@"
 	wait_for 40 over "$client_pid" $((at_first + 2)) || fail "nothing happens"
 	if kill -0 "$client_pid" 2> /dev/null; then
-		here "pkill -KILL -x 'rping|ibv_rc_pingpong'"
-		there "pkill -KILL -x 'rping|ibv_rc_pingpong'"
+		here "pkill -KILL 'rping|ibv_rc_pingpong'"
+		there "pkill -KILL 'rping|ibv_rc_pingpong'"
 	fi
 	wait "$client_pid"
 	status=$?
