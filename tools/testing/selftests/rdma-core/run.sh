@@ -19,3 +19,10 @@ suite_run() {
 		"$(gid_index "$DEV_A" "$IP4_A")" "$@"
 	exit
 }
+
+# suite_keyed MODE: the same in that mode, with a key for the link's own address.
+suite_keyed() {
+	a "$SRXE" link set "$DEV_A" mode "$1" || bail "cannot set mode $1"
+	psk_add "$NS_A" "$DEV_A" "peer:$IP4_A" "$(psk_file)" || bail "no key"
+	suite_run
+}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs tests of rdma-core's own suite by name and prints KTAP.
 
-  suite.py DEVICE GID_INDEX [--without-ud]
+  suite.py DEVICE GID_INDEX
 
 The names are in tests.txt; the suite is the one that Debian's python3-pyverbs
 brings.  A test that skips itself fails: on stock rxe each of them runs.
@@ -26,11 +26,10 @@ SUITE = "/usr/share/doc/rdma-core/tests"
 TEST_SECONDS = 60
 
 
-def names(with_ud):
+def names():
     """The tests to run: module.Class.method."""
     with open(os.path.join(HERE, "tests.txt"), encoding="utf-8") as stream:
-        lines = [line.split() for line in stream if line.strip() and line[0] != "#"]
-    return [words[0] for words in lines if with_ud or "ud" not in words[1:]]
+        return [line.strip() for line in stream if line.strip() and line[0] != "#"]
 
 
 def unpack(directory):
@@ -89,9 +88,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("device")
     parser.add_argument("gid_index")
-    parser.add_argument("--without-ud", action="store_true")
     options = parser.parse_args()
-    chosen = names(not options.without_ud)
+    chosen = names()
     with tempfile.TemporaryDirectory() as directory:
         unpack(directory)
         sys.argv[1:] = ["--dev", options.device, "--gid", options.gid_index]

@@ -6,5 +6,4 @@
 . "${0%/*}/../rdma-core/run.sh"
 
 suite_link secure-rxe
-psk_add "$NS_A" "$DEV_A" "peer:$IP4_A" "$(psk_file)" || bail "no key"
-suite_run --without-ud
+suite_keyed encrypt

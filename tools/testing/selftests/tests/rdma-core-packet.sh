@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# rdma-core's own suite in mode packet, with a key for the link's own address.
+# srxe-test: kernels=debian timeout=600 cost=60
+. "${0%/*}/../lib/srxe-lib.sh"
+. "${0%/*}/../rdma-core/run.sh"
+
+suite_link secure-rxe
+suite_keyed packet
