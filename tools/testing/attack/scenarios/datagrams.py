@@ -14,8 +14,9 @@ QKEY = 0x5E0B1E55
 
 
 def keep_alive(packet):
-    """Nobody's datagram: an empty control packet, sent in answer to those before."""
-    return packet.bth.opcode == pk.SRXE_CTRL
+    """Nobody's datagram: an empty control packet, sent in answer to those before, or
+    a handshake begun, as it is when nothing has been heard for long."""
+    return packet.bth.opcode in (pk.SRXE_CTRL, pk.SRXE_INIT)
 
 
 def _accepted(lab, frame):

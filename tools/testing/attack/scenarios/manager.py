@@ -28,8 +28,9 @@ REJ_REASON = 28
 
 
 def keep_alive(packet):
-    """Nobody's message: an empty control packet, sent in answer to those before."""
-    return packet.bth.opcode == pk.SRXE_CTRL
+    """Nobody's message: an empty control packet, sent in answer to those before, or a
+    handshake begun, as it is when nothing has been heard for long."""
+    return packet.bth.opcode in (pk.SRXE_CTRL, pk.SRXE_INIT)
 
 
 def mad_of(packet):
