@@ -11,14 +11,15 @@ import os
 import sys
 import time
 
-from . import answers, datagrams, downgrade, identity, manager, replay, wire_view
+from . import answers, datagrams, downgrade, handshake, identity, manager, replay, wire_view
 from .pair import Broken, Lab, Unmet
 
 SCENARIOS = {
     "A1a": identity.a1a, "A1b": identity.a1b, "A1c": identity.a1c, "A1d": identity.a1d,
     "A2a": identity.a2a, "A2b": identity.a2b,
     "D1": answers.d1, "D2": answers.d2, "D3": answers.d3,
-    "R1": replay.r1, "R2": replay.r2, "R5": replay.r5,
+    "R1": replay.r1, "R2": replay.r2, "R3": handshake.r3, "R5": replay.r5,
+    "H1": handshake.h1, "H3": handshake.h3, "H4": handshake.h4, "H5": handshake.h5,
     "G1": downgrade.g1, "G2": downgrade.g2, "G3": downgrade.g3, "G4": downgrade.g4,
     "G5": downgrade.g5,
     "A1u": datagrams.a1u, "G2u": datagrams.g2u, "M3": datagrams.m3, "N3": datagrams.n3,
@@ -47,7 +48,14 @@ def parse():
     add("--if-a", default="to_a", help="our port that leads to a")
     add("--if-b", default="to_b")
     add("--netdev", default="net0", help="the device in a and b")
+    add("--ns-c", help="H1: a third host, its device, address and our port to it")
+    add("--dev-c", default="srxe_c")
+    add("--ip-c")
+    add("--gid-c", help="its index")
+    add("--if-c", default="to_c")
     add("--traffic", default=env("SRXE_TRAFFIC", "srxe_traffic"))
+    add("--srxe", default=env("SRXE", "srxe"))
+    add("--local", help="H1: verbs_local.py")
     add("--seed", type=int, default=1)
     add("--kinds", help="M1: only these kinds of malformed packets")
     add("--count", type=int, default=2000, help="M1: random packets")

@@ -6,9 +6,11 @@ import os
 import select
 import subprocess
 import time
+from contextlib import contextmanager
 
 from srxe_attack import forge, wire
 from srxe_attack import packet as pk
+from srxe_attack.relay import Relay
 
 HOLD_LEN = 65536
 
@@ -45,11 +47,39 @@ def run(*command):
     return done.stdout
 
 
-class End:
+class Host:
+    """A namespace with a device."""
+
+    srxe = "srxe"
+
+    def __init__(self, name, netns, dev):
+        self.name, self.netns, self.dev = name, netns, dev
+
+    def counters(self):
+        """The link's counters."""
+        text = run("ip", "netns", "exec", self.netns, "rdma", "-j", "statistic", "show", "link",
+                   f"{self.dev}/1")
+        found = {}
+        for link in json.loads(text):
+            found.update({k: v for k, v in link.items() if isinstance(v, int)})
+        return found
+
+    def drops(self):
+        """Its counters of dropped packets, those that are not 0."""
+        return {k: v for k, v in self.counters().items()
+                if k.startswith(("rx_drop_", "hs_drop_")) and v}
+
+    def sas(self):
+        """SAs of the link, those that were made but have no keys yet among them."""
+        text = run("ip", "netns", "exec", self.netns, self.srxe, "-j", "sa", "show", self.dev)
+        return [sa for sa in json.loads(text) if sa["state"] != "dead"]
+
+
+class End(Host):
     """One srxe_traffic --hold."""
 
     def __init__(self, name, netns, dev, command):
-        self.name, self.netns, self.dev = name, netns, dev
+        super().__init__(name, netns, dev)
         self._buffer = b""
         self.proc = subprocess.Popen(  # pylint: disable=consider-using-with
             ["ip", "netns", "exec", netns] + command,
@@ -98,20 +128,6 @@ class End:
         return {"state": state["state"], "rq_psn": state["rq_psn"], "recv": state["recv"],
                 "recv_errors": state["recv_errors"], "rx": sums["rx"], "recv_buf": sums["recv"]}
 
-    def counters(self):
-        """The link's counters."""
-        text = run("ip", "netns", "exec", self.netns, "rdma", "-j", "statistic", "show", "link",
-                   f"{self.dev}/1")
-        found = {}
-        for link in json.loads(text):
-            found.update({k: v for k, v in link.items() if isinstance(v, int)})
-        return found
-
-    def drops(self):
-        """Its counters of dropped packets, those that are not 0."""
-        return {k: v for k, v in self.counters().items()
-                if k.startswith(("rx_drop_", "hs_drop_")) and v}
-
     def close(self):
         """Ends it."""
         try:
@@ -121,6 +137,29 @@ class End:
         except (OSError, subprocess.TimeoutExpired):
             self.proc.kill()
             self.proc.wait()
+
+
+class Third(Host):
+    """A third host, c: a queue pair of b's number, ready to receive from a's."""
+
+    def __init__(self, lab):
+        args = lab.args
+        super().__init__("c", args.ns_c, args.dev_c)
+        self.mac = lab.mac_of(args.ns_c)
+        self.wire, self.tap = wire.Wire(args.if_c), wire.Tap(args.if_c)
+        remote, own = lab.a.info["local"], lab.b.info["local"]["qpn"]
+        self.proc = subprocess.Popen(  # pylint: disable=consider-using-with
+            ["ip", "netns", "exec", self.netns, args.local, "sit", self.dev, args.gid_c,
+             remote["gid"], str(remote["qpn"]), str(own)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        if not self.proc.stdout.readline():
+            raise Broken("c has no queue pair")
+
+    def close(self):
+        """Frees everything."""
+        self.proc.communicate(timeout=20)
+        self.wire.close()
+        self.tap.close()
 
 
 class Lab:
@@ -136,11 +175,13 @@ class Lab:
         self.a = self.b = None
         self.taps = []
         self.port = 20000 + os.getpid() % 20000
-        self.mac_a, self.mac_b = self._mac(args.ns_a), self._mac(args.ns_b)
+        self.mac_a, self.mac_b = self.mac_of(args.ns_a), self.mac_of(args.ns_b)
+        Host.srxe = args.srxe
         self.to_a, self.to_b = wire.Wire(args.if_a), wire.Wire(args.if_b)
         self.whole = True
 
-    def _mac(self, netns):
+    def mac_of(self, netns):
+        """Of the device there."""
         show = json.loads(run("ip", "-n", netns, "-j", "link", "show", self.args.netdev))
         return bytes.fromhex(show[0]["address"].replace(":", ""))
 
@@ -194,6 +235,31 @@ class Lab:
     def tap_b(self):
         """What b sends."""
         return self.tap(self.args.if_b)
+
+    def drop(self, tap):
+        """Of no use any more."""
+        tap.close()
+        self.taps.remove(tap)
+
+    @contextmanager
+    def relayed(self, decide):
+        """All between a and b goes through us, see Relay."""
+        self.cut()
+        relay = Relay((self.args.if_a, self.args.if_b), decide)
+        try:
+            yield relay
+        finally:
+            relay.close()
+            self.join()
+
+    @contextmanager
+    def third(self):
+        """A third host, while something happens."""
+        third = Third(self)
+        try:
+            yield third
+        finally:
+            third.close()
 
     def cut(self):
         """Nothing gets across any more; both ends' packets still come to the ports."""
