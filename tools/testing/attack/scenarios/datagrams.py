@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Datagrams: A1u forged in a's name, G2u changed on the way, M3 cut in header mode,
-N3 under an SA that does not entitle to it, R4 twice at the same time."""
+N3 under an SA that does not entitle to it, R4u twice at the same time."""
 
 from srxe_attack import forge, mutate
 from srxe_attack import packet as pk

@@ -18,12 +18,12 @@ SCENARIOS = {
     "A1a": identity.a1a, "A1b": identity.a1b, "A1c": identity.a1c, "A1d": identity.a1d,
     "A2a": identity.a2a, "A2b": identity.a2b,
     "D1": answers.d1, "D2": answers.d2, "D3": answers.d3,
-    "R1": replay.r1, "R2": replay.r2, "R3": handshake.r3, "R5": replay.r5,
+    "R1": replay.r1, "R2": replay.r2, "R3": handshake.r3, "R4": replay.r4, "R5": replay.r5,
     "H1": handshake.h1, "H3": handshake.h3, "H4": handshake.h4, "H5": handshake.h5,
     "G1": downgrade.g1, "G2": downgrade.g2, "G3": downgrade.g3, "G4": downgrade.g4,
     "G5": downgrade.g5,
     "A1u": datagrams.a1u, "G2u": datagrams.g2u, "M3": datagrams.m3, "N3": datagrams.n3,
-    "R4": datagrams.r4, "D5": manager.d5, "N2": manager.n2,
+    "R4u": datagrams.r4, "D5": manager.d5, "N2": manager.n2,
     "M1": wire_view.m1, "M1plain": wire_view.m1_plain, "M2": wire_view.m2, "E1": wire_view.e1,
 }
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""R1, R2: captured packets sent again. R5: packets of an epoch that is over."""
+"""R1, R2: captured packets sent again. R4: twice at a time. R5: when their epoch is over."""
+
+import os
+from contextlib import contextmanager
 
 from srxe_attack import packet as pk
 
@@ -61,6 +64,62 @@ def r2(lab):
         watch = Watch(lab, lab.b)
         lab.to_b.send(frames)
         found[qp] = watch.verdict(len(frames))
+        lab.honest()
+    return found
+
+
+def _opened_later(end):
+    """Packets that came back from asynchronous crypto on their way in, good or not."""
+    now = end.counters()
+    return now.get("crypto_async", 0) - now.get("tx_sealed", 0)
+
+
+@contextmanager
+def _undisturbed():
+    """No worker runs on our processor: what they are given waits."""
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def _twice(lab):
+    """One packet, twice at a time; were both in crypto together?"""
+    before, was = lab.b.recvs(), _opened_later(lab.b)
+    replayed = lab.b.counters()["rx_drop_replayed"]
+    frame = lab.captured_request("send 64 0")[0].frame
+    lab.join()
+    with _undisturbed():
+        lab.to_b.send([frame, frame])
+    need(until(lambda: lab.b.counters()["rx_drop_replayed"] == replayed + 1), "none was dropped")
+    need(until(lambda: lab.b.recvs() > before), "none was received")
+    late = lab.a.ask("wait 1 30000", 40)
+    need(late["done"] == 1 and late["last"]["status"] == "success", str(late["last"]))
+    need(lab.b.recvs() == before + 1, f"received: {lab.b.recvs() - before}")
+    # what b said to the first one has left by now
+    return _opened_later(lab.b) == was + 2
+
+
+def r4(lab):
+    """Two copies at a time. Where crypto completes later, both are in it together."""
+    found = {}
+    for qp in ("rc", "uc") if lab.secured else ("uc",):
+        lab.connect(qp, recvs=64, more=("--qp-timeout", "20"))
+        # what a said to begin with; UC does not wait for it
+        need(until(lambda: lab.b.recvs() == 1), "b did not receive the first send")
+        if not lab.secured:
+            before, frame = lab.b.recvs(), lab.captured_request("send 64 0")[0].frame
+            lab.to_b.send([frame, frame])
+            need(until(lambda before=before: lab.b.recvs() == before + 2), "not received twice")
+            return {qp: {"sent": 1, "received": 2}}
+        rounds = 0
+        for rounds in range(1, 25):
+            if _twice(lab) and rounds >= 4:
+                break
+        else:
+            need(False, f"{qp}: never two in crypto at a time")
+        found[qp] = {"rounds": rounds}
         lab.honest()
     return found
 

@@ -86,6 +86,12 @@ not_for_every_suite() {
 	a "$SRXE" link set "$DEV_A" suites aes256-gcm,aes128-gcm || fail "both GCM suites are refused"
 }
 
+# copies: R4, of one packet, in crypto at the same time.
+copies() {
+	forced encrypt aes256-gcm
+	scenario R4 holds
+}
+
 # back: with no driver asked for, the kernel's best is taken again.
 back() {
 	a "$SRXE" link set "$DEV_A" suites aes256-gcm driver auto &&
@@ -203,6 +209,7 @@ cases=(
 	"moves encrypt aes256-gcm --qp rc --size 64,5000"
 	"moves packet aes128-gcm --qp uc --size 64,5000"
 	"reordered encrypt rc"
+	copies
 	gone_meanwhile
 	back
 )
@@ -225,12 +232,14 @@ cases=(
 	"reordered encrypt rc"
 	"reordered packet uc"
 	"reordered encrypt uc"
+	copies
 	gone_meanwhile
 	back
 	full_queue
 )
-ktap_plan ${#cases[@]}
+ktap_plan $(($(controls_count 1) + ${#cases[@]}))
 topo_path
+controls R4
 protected_links
 ktap_cases "${cases[@]}"
 ktap_end
