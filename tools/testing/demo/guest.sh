@@ -8,6 +8,7 @@
 #	guest.sh plain|secure	one half; each loads its own module
 
 . "${0%/*}/../selftests/lib/srxe-lib.sh"
+. "${0%/*}/../selftests/lib/programs.sh"
 
 # srxe-scenario reads these.
 export NS_A NS_B DEV_A DEV_B IP_A=$IP4_A IP_B=$IP4_B SRXE_TRAFFIC=$SRXE_BUILD/srxe_traffic
@@ -55,6 +56,36 @@ speed() {
 		} END { exit !found }'
 }
 
+# rping_demo: connection manager, SENDs, READs and WRITEs, data compared.
+rping_demo() {
+	show "\$ rping -s -a $IP4_B -C 10 -V				# on b"
+	show "\$ rping -c -a $IP4_B -C 10 -V				# on a"
+	run_rping > /dev/null 2>&1 || return 1
+	show "10 pings through b's memory and back, compared; the connection manager's messages have an SA"
+	show "of their own, kind gsi:"
+	a "$SRXE" sa show | sed -n 's/^[0-9]*: \(.* \(ud\|gsi\) .*\)/     \1/p'
+}
+
+# volume_demo: what a storage server does, without a disk: a file is written to b.
+volume_demo() {
+	local volume copy before after
+
+	volume=$(scratch)/volume copy=$(scratch)/copy
+	show "a volume of 8 MiB, from a to b's memory by RDMA WRITEs of rsockets, as storage would send it:"
+	head -c 8M /dev/urandom > "$volume"
+	before=$(counter "$NS_B" "$DEV_B" rx_opened)
+	next_port
+	show "\$ rcopy						# on b"
+	show "\$ rcopy volume $IP4_B:copy				# on a"
+	ENDLESS=y between cm "$PROGRAM_PORT" rcopy -p "$PROGRAM_PORT" -- \
+		rcopy "$volume" "$IP4_B:$copy" -p "$PROGRAM_PORT" > "$(scratch)/rcopy" || return 1
+	after=$(counter "$NS_B" "$DEV_B" rx_opened)
+	show "sha256 on a: $(sha256sum < "$volume" | cut -c -32)..."
+	show "sha256 on b: $(sha256sum < "$copy" | cut -c -32)..."
+	show "b has opened $((after - before)) sealed packets, and taken $(counter "$NS_B" "$DEV_B" rx_plain) plain ones"
+	cmp -s "$volume" "$copy" && [ "$(counter "$NS_B" "$DEV_B" rx_plain)" -eq 0 ]
+}
+
 # add_keys: one key for both, kept in a file only for as long.
 add_keys() {
 	local key
@@ -90,6 +121,11 @@ secure() {
 	for mode in header packet encrypt; do
 		speed "$mode" || bail "no traffic in mode $mode"
 	done
+
+	say "Unmodified rdma_cm programs, mode encrypt: nothing of them goes in clear"
+	modprobe rdma_ucm
+	rping_demo || bail "rping failed"
+	volume_demo || bail "the copy is not the file"
 
 	say "The same listener, mode encrypt: every RDMA operation"
 	attack E1 holds
