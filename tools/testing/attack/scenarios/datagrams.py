@@ -13,12 +13,6 @@ FORGED = bytes(range(0x60, 0xA0))
 QKEY = 0x5E0B1E55
 
 
-def keep_alive(packet):
-    """Nobody's datagram: an empty control packet, sent in answer to those before, or
-    a handshake begun, as it is when nothing has been heard for long."""
-    return packet.bth.opcode in (pk.SRXE_CTRL, pk.SRXE_INIT)
-
-
 def _accepted(lab, frame):
     """b takes the honest packet, once."""
     before = lab.b.recvs()
@@ -44,7 +38,7 @@ def a1u(lab):
         lab.to_b.send([frame])
         need(until(lambda: lab.b.recvs() == before + 1), "no completion")
         return {"received": lab.b.ask("recv-count")["last"][-1]}
-    watch = Watch(lab, lab.b, may_send=keep_alive)
+    watch = Watch(lab, lab.b)
     lab.to_b.send([frame])
     found = watch.verdict(1)
     lab.honest()
@@ -60,7 +54,7 @@ def g2u(lab):
     frames += [frame for _, frame in mutate.unknown_spi(packet)]
     frames += [frame for _, frame in mutate.short_tags(packet)]
     frames.append(mutate.strip(packet))
-    watch = Watch(lab, lab.b, may_send=keep_alive)
+    watch = Watch(lab, lab.b)
     lab.to_b.send(frames)
     found = watch.verdict(len(frames))
     _accepted(lab, packet.frame)
@@ -79,7 +73,7 @@ def m3(lab):
             raise Broken("not in header mode")
         frame = mutate.cut(packet)
         if lab.secured:
-            watch = Watch(lab, lab.b, may_send=keep_alive)
+            watch = Watch(lab, lab.b)
             lab.to_b.send([frame])
             found[qp] = watch.verdict(1)
             need(set(found[qp]) == {"rx_drop_bad_tag"}, f"counted: {found[qp]}")
@@ -99,7 +93,7 @@ def _one_by_one(lab, forgeries):
     """Each is dropped for the reason it should be."""
     found = {}
     for name, frame, reason in forgeries:
-        watch = Watch(lab, lab.b, may_send=keep_alive)
+        watch = Watch(lab, lab.b)
         lab.to_b.send([frame])
         counted = watch.verdict(1)
         need(set(counted) == {reason}, f"{name} counted as {counted}")
