@@ -78,11 +78,12 @@ run_ucmatose() {
 		ucmatose $(format) -s "$(at_b)" -p "$PROGRAM_PORT" -c 4
 }
 
-# udaddy knows one port only.
+# udaddy knows one port only.  It sends all it has at once and waits for all of it,
+# which is no more than may wait for a first SA.
 run_udaddy() {
 	# shellcheck disable=SC2046 # words
-	between cm 7174 udaddy $(format) -b "$(at_b)" -c 4 -C 10 -S 1000 -- \
-		udaddy $(format) -s "$(at_b)" -c 4 -C 10 -S 1000
+	between cm 7174 udaddy $(format) -b "$(at_b)" -c 3 -C 10 -S 1000 -- \
+		udaddy $(format) -s "$(at_b)" -c 3 -C 10 -S 1000
 }
 
 run_cmtime() {
