@@ -201,6 +201,7 @@ replaced() {
 # P1
 without_net_admin() {
 	forget
+	refused "Operation not permitted" weak keyctl padd rdma_psk default "$ring" < <(random)
 	refused "Operation not permitted" weak keyctl padd rdma_psk peer:10.1.0.1 "$ring" \
 		< <(random)
 	# shellcheck disable=SC2016 # expanded by the inner shell
@@ -212,6 +213,7 @@ without_net_admin() {
 		'keyctl move $(head -c 32 /dev/urandom | keyctl padd rdma_psk peer:10.1.0.1 @s) @s "$0"' \
 		"$ring"
 	expect peer:10.1.0.1 ""
+	expect default ""
 	refused "CAP_NET_ADMIN\|not permitted" weak ip netns exec "$NS_A" "$SRXE" psk show "$DEV_A"
 }
 
@@ -265,9 +267,9 @@ ends_connections() {
 	a "$SRXE" psk show "$DEV_A" | grep -q "$IP4_B.*denied" || fail "no tombstone"
 }
 
-# works: a talks to b.
+# works: a talks to b, and b to a.
 works() {
-	PERFTEST_SECONDS=20 perftest ib_write_bw -n 100
+	PERFTEST_SECONDS=20 perftest ib_write_bw -b -n 100
 }
 
 # revoked_and_back: of b's keys in a one was revoked, and an alternative came and went
@@ -288,27 +290,51 @@ forget_b() {
 	b "$SRXE" psk clear dev "$DEV_B" all
 }
 
-# What was revoked denies until it is taken away by name, whatever else there is.
+# unanswered: how often a has dropped what b asked for: for its key, or because the queue
+# pair that it asked has failed for want of one.
+unanswered() {
+	echo $(($(counter "$NS_A" "$DEV_A" hs_drop_unknown_key) + \
+		$(counter "$NS_A" "$DEV_A" hs_drop_state)))
+}
+
+# refused_there UNANSWERED PLAIN: b has asked since, and did not get in, nor talk plain.
+refused_there() {
+	[ "$(unanswered)" -gt "$1" ] || fail "b did not ask, or got in"
+	[ "$(counter "$NS_A" "$DEV_A" rx_plain)" = "$2" ] || fail "b talks plain"
+	[ "$(a "$SRXE" -j sa show "$DEV_A")" = "[]" ] || fail "a has SAs: $(a "$SRXE" sa show "$DEV_A")"
+}
+
+# L2: what was revoked denies until it is taken away by name, whatever else there is:
+# the default, which b knows as well ...
 denied_beside_default() {
+	local asked plain
+
 	forget
 	forget_b
 	keyctl padd rdma_psk default "$ring" < "$key" > /dev/null || fail "no default in a"
 	psk_add "$NS_B" "$DEV_B" "peer:$IP4_A" "$key" || fail "no key in b"
 	works || fail "does not work to begin with"
 	revoked_and_back
+	asked=$(unanswered) plain=$(counter "$NS_A" "$DEV_A" rx_plain)
 	works && fail "works under the default"
+	refused_there "$asked" "$plain"
 	a "$SRXE" psk del dev "$DEV_A" "peer:$IP4_B" || fail "does not forget"
 	works || fail "does not work under the default after that"
 }
 
+# ... or that peers without a key may talk plain.
 denied_beside_plain() {
+	local plain
+
 	forget
 	forget_b
 	a "$SRXE" link set "$DEV_A" unkeyed allow
 	b "$SRXE" link set "$DEV_B" unkeyed allow
 	works || fail "does not work to begin with"
 	revoked_and_back
+	plain=$(counter "$NS_A" "$DEV_A" rx_plain)
 	works && fail "works in plain"
+	[ "$(counter "$NS_A" "$DEV_A" rx_plain)" = "$plain" ] || fail "b talks plain"
 	a "$SRXE" psk clear dev "$DEV_A" "$IP4_B" || fail "does not forget"
 	works || fail "does not work in plain after that"
 	a "$SRXE" link set "$DEV_A" unkeyed deny
