@@ -13,7 +13,8 @@
 
 /* What this version does; a tool can tell without trying. */
 #define MODE_CAPS	(BIT(SRXE_MODE_HEADER) | BIT(SRXE_MODE_PACKET) | BIT(SRXE_MODE_ENCRYPT))
-#define KIND_CAPS	(BIT(SRXE_KIND_RC) | BIT(SRXE_KIND_UC))
+#define KIND_CAPS	(BIT(SRXE_KIND_RC) | BIT(SRXE_KIND_UC) | BIT(SRXE_KIND_UD) | \
+			 BIT(SRXE_KIND_GSI))
 
 /* A change reads, edits and writes the settings: one at a time. */
 static DEFINE_MUTEX(set_lock);

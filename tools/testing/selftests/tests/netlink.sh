@@ -126,7 +126,7 @@ by_spec() {
 	dump link-get {} => x[0]["dev-name"] and x[0]["keyring"] > 0 and len(x) == 1
 	dump link-get {} => x[0]["suites"] == {"aes128-gcm", "aes256-gcm"} and x[0]["sas"] == 0
 	dump link-get {} => x[0]["mode"] == "encrypt" and x[0]["unkeyed"] == "deny"
-	dump link-get {} => x[0]["kind-caps"] == {"rc", "uc"} and x[0]["driver"] == ""
+	dump link-get {} => x[0]["kind-caps"] == {"rc", "uc", "ud", "gsi"} and x[0]["driver"] == ""
 	do link-get {"dev-index": {index}} => x["dev-name"]
 	do link-get {"dev-index": {index}, "dev-name": "{dev}"} => x["dev-index"] >= 0
 	do link-get {"dev-index": {index}, "dev-name": "other"} => "another name" in said
