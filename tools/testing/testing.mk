@@ -5,8 +5,8 @@
 # make setup		install what is missing on Debian 12
 # make test		build and run everything, sum in the last line; T=REGEX
 #			chooses selftests, STAGES=build,scripts,kunit,debug,debian
-#			kinds of them, ALL=y takes no selection for the debug
-#			kernel (an hour more)
+#			kinds of them, ALL=y takes no selection of tests for the
+#			debug kernel, nor of modes for attacks (an hour more)
 # make demo		two hosts, a listener and a forger: plain, then secured
 # make vm		a shell in a guest with the module loaded and two linked
 #			namespaces; CMD='...' runs a command instead, KERNEL=debug

@@ -36,6 +36,7 @@ import selftest
 STAGES = ["build", "scripts", "kunit", "debug", "debian"]
 SELFTESTS = os.path.join(TOP, "tools", "testing", "selftests", "tests")
 LEVEL = {"debian": "full", "debug": "pairwise"}
+LEVEL_OF_ALL = {"debian": "all", "debug": "pairwise"}
 
 # How much longer a test may take than it says, which is for Debian's kernel.
 PATIENCE = {"debian": 1, "debug": 3}
@@ -151,7 +152,7 @@ class Run:
     def _batch(self, label, kernel, guests, entries):
         environment = {
             "SRXE_BUILD": self._build,
-            "SRXE_TEST_LEVEL": LEVEL[kernel.kind],
+            "SRXE_TEST_LEVEL": (LEVEL_OF_ALL if self._options.all else LEVEL)[kernel.kind],
             "SRXE_PATIENCE": str(PATIENCE[kernel.kind]),
         }
         options = guest.Options(kernel=kernel, guests=guests, environment=environment)
@@ -193,7 +194,9 @@ def main():
     parser.add_argument("--build", default=default_build, metavar="DIR", help="make's O=")
     parser.add_argument("--tests", default="", metavar="REGEX", help="selftests of that name")
     parser.add_argument(
-        "--all", action="store_true", help="on the debug kernel, too, every selftest"
+        "--all",
+        action="store_true",
+        help="every selftest on the debug kernel too, every combination on Debian's",
     )
     parser.add_argument("--only", default=",".join(STAGES), metavar="STAGES")
     options = parser.parse_args()

@@ -28,7 +28,7 @@ srxe_lib=${BASH_SOURCE[0]%/*}
 : "${SRXE_TOP:=$(cd "$srxe_lib/../../../.." && pwd)}"
 : "${SRXE_BUILD:=$SRXE_TOP/build}"
 : "${SRXE_PATIENCE:=1}"		# factor to every limit in seconds, for slow kernels
-: "${SRXE_TEST_LEVEL:=full}"	# or pairwise: a selection that meets each pair
+: "${SRXE_TEST_LEVEL:=full}"	# or pairwise: a selection that meets each pair; all: no selection
 
 . "$srxe_lib/ktap.sh"
 . "$srxe_lib/net.sh"
