@@ -3,7 +3,6 @@
  * Security state of a connection: it follows the queue pair from creation to
  * destruction, and tells the send task when there is an SA to send under.
  */
-#include <linux/cred.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 

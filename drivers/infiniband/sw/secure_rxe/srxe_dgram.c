@@ -80,6 +80,7 @@ static void free_dgram(struct kref *ref)
 {
 	struct srxe_dgram *d = container_of(ref, struct srxe_dgram, ref);
 
+	srxe_spi_share_put(d->spis);
 	mutex_destroy(&d->hs_lock);
 	kfree_rcu(d, rcu);
 }

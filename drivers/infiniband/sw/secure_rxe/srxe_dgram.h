@@ -49,6 +49,7 @@ struct rxe_qp;
 struct srxe_bth;
 struct srxe_link;
 struct srxe_sa;
+struct srxe_spi_share;
 
 /* After a handshake that failed no other one begins for so long. */
 #define SRXE_DGRAM_HOLD_OFF_NS	NSEC_PER_SEC
@@ -94,6 +95,8 @@ struct srxe_dgram_member {
  * @node: in the table, until it is ended
  * @key: its name
  * @link: its link
+ * @spis: its user's places in the SPI table, NULL if he is not bound or it has had
+ *	no SA yet; under @hs_lock
  * @entry: in the list of all, under the table's lock
  * @seq: its number, grows along the list
  * @members: groups it counts in, under the table's lock
@@ -120,6 +123,7 @@ struct srxe_dgram {
 	struct rhash_head		node;
 	struct srxe_dgram_key		key;
 	struct srxe_link		*link;
+	struct srxe_spi_share		*spis;
 	struct list_head		entry;
 	u64				seq;
 	struct srxe_dgram_member	members[SRXE_DGRAM_GROUPS];

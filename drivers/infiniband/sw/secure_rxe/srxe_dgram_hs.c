@@ -75,6 +75,11 @@ static struct srxe_sa *sa_new(struct srxe_hs *hs, const struct srxe_sa_ends *end
 	/* none may be in the image of a machine that is being stopped */
 	if (srxe_pm_stopping())
 		return NULL;
+	if (hs->user.bound && !d->spis) {
+		d->spis = srxe_spi_share_of(d->link->spis, hs->user.uid);
+		if (!d->spis)
+			return NULL;
+	}
 	sa = srxe_sa_alloc(d->link, ends, key, NULL, d);
 	return IS_ERR(sa) ? NULL : sa;
 }
@@ -285,6 +290,11 @@ static bool admit(struct srxe_link *link, const struct srxe_hs_rx *rx)
 	struct srxe_ring_key *key;
 	bool ok = false;
 
+	if (srxe_hs_past_has(&link->hs->limit.past, ktime_get_boottime_ns(),
+			     rx->msg.body.mac)) {
+		count_msg(link, rx, SRXE_HS_COUNT_REPLAYED);
+		return false;
+	}
 	if (rx->msg.bth.opcode != SRXE_OP_INIT || rx->msg.body.qpn_r ||
 	    ipv6_addr_equal(&rx->local, &rx->remote)) {
 		count_msg(link, rx, SRXE_HS_COUNT_STATE);

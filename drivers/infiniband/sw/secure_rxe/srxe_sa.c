@@ -110,6 +110,16 @@ static void init_directions(struct srxe_sa *sa)
 	INIT_RCU_WORK(&sa->free, free_sa);
 }
 
+/* Whose place in the SPI table it takes: a user's, if he is bound. */
+static struct srxe_spi_share *share_of(const struct srxe_sa *sa)
+{
+	if (sa->conn && sa->conn->spis)
+		return sa->conn->spis;
+	if (sa->dgram && sa->dgram->spis)
+		return sa->dgram->spis;
+	return sa->link->spis;
+}
+
 static unsigned int window_size(u8 kind)
 {
 	return kind == SRXE_KIND_RC || kind == SRXE_KIND_UC ? SRXE_WINDOW_CONN :
@@ -160,8 +170,7 @@ struct srxe_sa *srxe_sa_alloc(struct srxe_link *link, const struct srxe_sa_ends 
 		goto err_sa;
 
 	/* found from here on, and refused for being an embryo */
-	sa->spi_slot = srxe_spi_take(link->net, conn && conn->spis ? conn->spis : link->spis,
-				     sa, &sa->spi);
+	sa->spi_slot = srxe_spi_take(link->net, share_of(sa), sa, &sa->spi);
 	if (IS_ERR(sa->spi_slot)) {
 		err = PTR_ERR(sa->spi_slot);
 		goto err_window;
