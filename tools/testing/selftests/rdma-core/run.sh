@@ -13,10 +13,10 @@ suite_link() {
 	wait_for 10 gid_index "$DEV_A" "$IP4_A" > /dev/null || bail "no GID"
 }
 
-# suite_run [OPTION ...]: prints the suite's KTAP, ends with its status.
+# suite_run: prints the suite's KTAP, ends with its status.
 suite_run() {
 	a "$SRXE_TOP/tools/testing/selftests/rdma-core/suite.py" "$DEV_A" \
-		"$(gid_index "$DEV_A" "$IP4_A")" "$@"
+		"$(gid_index "$DEV_A" "$IP4_A")"
 	exit
 }
 
