@@ -175,7 +175,7 @@ struct srxe_dgrams {
 
 /**
  * struct srxe_dgram_user - for whom a peer is made
- * @who: user; INVALID_UID for the connection manager, which has no bound
+ * @who: user; INVALID_UID, a user of its own, for the connection manager
  * @pd: number of the protection domain
  * @local: somebody here wants it; else the peer does, and the rest says nothing
  */

@@ -110,13 +110,12 @@ static void use(struct srxe_hs *hs, struct srxe_sa *sa)
 	srxe_dgram_flush(d, sa);
 }
 
-/* It ended from outside: key, address or settings. The next datagram asks for another. */
+/*
+ * It ended from outside: key, address or settings. The next datagram asks for another,
+ * or says why there will be none.
+ */
 static void lost(struct srxe_hs *hs, enum srxe_vendor_err verr)
 {
-	struct srxe_dgram *d = dgram_of(hs);
-
-	if (verr == SRXE_VERR_KEY_REVOKED)
-		srxe_report(d->link, d->key.kind, &d->key.rgid, verr, NULL);
 }
 
 static void failed(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_id)
@@ -236,19 +235,6 @@ void srxe_dgram_confirmed(struct srxe_dgram *d, struct srxe_sa *sa)
 
 /* Messages */
 
-/* A message of somebody we keep nothing of. */
-static void count_msg(struct srxe_link *link, const struct srxe_hs_rx *rx,
-		      enum srxe_hs_count what)
-{
-	struct srxe_sa_ends ends = {
-		.kind = rx->msg.body.kind,
-		.lgid = rx->local,
-		.rgid = rx->remote,
-	};
-
-	srxe_world_count(link, &ends, what);
-}
-
 static void send_retry(struct srxe_link *link, const struct srxe_hs_rx *rx,
 		       const struct srxe_p *p, const struct srxe_psk_keys *secrets)
 {
@@ -261,7 +247,7 @@ static void send_retry(struct srxe_link *link, const struct srxe_hs_rx *rx,
 	if (srxe_hs_sign_reply(secrets, p, &rx->msg, &retry))
 		return;
 	srxe_hs_xmit_dgram(link, &rx->local, &rx->remote, &retry);
-	count_msg(link, rx, SRXE_HS_COUNT_RETRY);
+	srxe_world_count_msg(link, rx, SRXE_HS_COUNT_RETRY);
 }
 
 /*
@@ -274,7 +260,7 @@ static bool admit_with(struct srxe_link *link, const struct srxe_hs_rx *rx,
 	struct srxe_p p = srxe_hs_p(&rx->remote, &rx->local);
 
 	if (srxe_hs_verify_init(secrets, &p, &rx->msg)) {
-		count_msg(link, rx, SRXE_HS_COUNT_MAC);
+		srxe_world_count_msg(link, rx, SRXE_HS_COUNT_MAC);
 		return false;
 	}
 	if (srxe_hs_limit_challenge_ok(&link->hs->limit, ktime_get_boottime_ns(), &p,
@@ -292,19 +278,19 @@ static bool admit(struct srxe_link *link, const struct srxe_hs_rx *rx)
 
 	if (srxe_hs_past_has(&link->hs->limit.past, ktime_get_boottime_ns(),
 			     rx->msg.body.mac)) {
-		count_msg(link, rx, SRXE_HS_COUNT_REPLAYED);
+		srxe_world_count_msg(link, rx, SRXE_HS_COUNT_REPLAYED);
 		return false;
 	}
 	if (rx->msg.bth.opcode != SRXE_OP_INIT || rx->msg.body.qpn_r ||
 	    ipv6_addr_equal(&rx->local, &rx->remote)) {
-		count_msg(link, rx, SRXE_HS_COUNT_STATE);
+		srxe_world_count_msg(link, rx, SRXE_HS_COUNT_STATE);
 		return false;
 	}
 	key = srxe_ring_by_id(link->ring, &rx->remote, rx->msg.body.key_id);
 	if (key && srxe_ring_key_live(key))
 		ok = admit_with(link, rx, srxe_world_secrets(key));
 	else
-		count_msg(link, rx, SRXE_HS_COUNT_NO_KEY);
+		srxe_world_count_msg(link, rx, SRXE_HS_COUNT_NO_KEY);
 	if (key)
 		srxe_ring_key_put(key);
 	return ok;
@@ -327,7 +313,7 @@ static struct srxe_dgram *peer_of(struct srxe_link *link, const struct srxe_hs_r
 		return ERR_PTR(-EPERM);
 	d = srxe_dgram_make(link, &key, &nobody, GFP_KERNEL);
 	if (IS_ERR(d) && PTR_ERR(d) != -EAGAIN)
-		count_msg(link, rx, SRXE_HS_COUNT_LIMIT);
+		srxe_world_count_msg(link, rx, SRXE_HS_COUNT_LIMIT);
 	return d;
 }
 

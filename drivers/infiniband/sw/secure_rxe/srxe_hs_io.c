@@ -18,6 +18,7 @@
 #include "srxe_conn.h"
 #include "srxe_dgram.h"
 #include "srxe_hs_io.h"
+#include "srxe_hs_ops.h"
 #include "srxe_hs_watch.h"
 #include "srxe_pkt.h"
 #include "srxe_policy.h"
@@ -197,7 +198,7 @@ static void judge_conn(struct srxe_link *link, const struct srxe_hs_rx *rx)
 			srxe_hs_input(&conn->hs, rx);
 		mutex_unlock(&conn->hs_lock);
 	} else {
-		rxe_counter_inc(link->rxe, SRXE_CNT_HS_STATE);
+		srxe_world_count_msg(link, rx, SRXE_HS_COUNT_STATE);
 	}
 	if (qp)
 		rxe_put(qp);

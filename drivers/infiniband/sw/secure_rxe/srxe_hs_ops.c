@@ -147,6 +147,27 @@ void srxe_world_count(struct srxe_link *link, const struct srxe_sa_ends *ends,
 	srxe_hs_watch_count(link, ends, what);
 }
 
+/**
+ * srxe_world_count_msg() - count what became of a message that no machine is for
+ * @link: link
+ * @rx: the message
+ * @what: what
+ *
+ * Context: as srxe_world_count().
+ */
+void srxe_world_count_msg(struct srxe_link *link, const struct srxe_hs_rx *rx,
+			  enum srxe_hs_count what)
+{
+	struct srxe_sa_ends ends = {
+		.kind	= rx->msg.body.kind,
+		.lgid	= rx->local,
+		.rgid	= rx->remote,
+		.lqpn	= be32_to_cpu(rx->msg.bth.qpn) & SRXE_BTH_QPN_MASK,
+	};
+
+	srxe_world_count(link, &ends, what);
+}
+
 static struct srxe_conn *conn_of(struct srxe_hs *hs)
 {
 	return container_of(hs, struct srxe_conn, hs);

@@ -21,5 +21,7 @@ bool srxe_world_sa_heard(const struct srxe_sa *sa);
 void srxe_world_probe(struct srxe_hs *hs, struct srxe_sa *sa);
 void srxe_world_count(struct srxe_link *link, const struct srxe_sa_ends *ends,
 		      enum srxe_hs_count what);
+void srxe_world_count_msg(struct srxe_link *link, const struct srxe_hs_rx *rx,
+			  enum srxe_hs_count what);
 
 #endif /* SRXE_HS_OPS_H */

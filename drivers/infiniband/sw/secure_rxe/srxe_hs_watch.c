@@ -77,6 +77,9 @@ void srxe_hs_watch_count(struct srxe_link *link, const struct srxe_sa_ends *ends
 	case SRXE_HS_COUNT_STATE:
 		dropped(link, ends, SRXE_CNT_HS_STATE);
 		break;
+	case SRXE_HS_COUNT_REPLAYED:
+		dropped(link, ends, SRXE_CNT_HS_REPLAYED);
+		break;
 	case SRXE_HS_COUNT_LIMIT:
 		dropped(link, ends, SRXE_CNT_HS_LIMIT);
 		break;
