@@ -6,28 +6,14 @@
 # srxe-test: kernels=debian guests=2 timeout=600 cost=100
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
+. "${0%/*}/../lib/guests.sh"
 
 HERE_4=$IP4_A THERE_4=$IP4_B
 DEV_HERE=$DEV_A DEV_THERE=rxe_b
 PORT=22000
 
-# What the second guest runs has the library too, but its own clean-up: none, the
-# guest ends with the test.
-there() {
-	peer ". $SRXE_TOP/tools/testing/selftests/lib/srxe-lib.sh; trap - EXIT; $1"
-}
-
 here() {
 	bash -c "$1"
-}
-
-# set_up TYPE LINK IPV4 IPV6, in either guest: a link on data0.
-set_up() {
-	module_load "$1"
-	modprobe rdma_ucm && ip link set data0 mtu 9000 up &&
-		ip addr add "$3/24" dev data0 && ip addr add "$4/64" dev data0 nodad &&
-		rdma link add "$2" type "$1" netdev data0 &&
-		wait_for 10 gid_index "$2" "$3" > /dev/null
 }
 
 # waits_at here|there: a server does, by a socket or by rdma_cm.
@@ -124,11 +110,12 @@ each() {
 	done
 }
 
-[ "${SRXE_VM_GUESTS:-1}" = 2 ] || bail "needs two guests"
 ktap_plan 17
-set_up secure-rxe "$DEV_HERE" "$HERE_4" "$IP6_A" || bail "no link here"
-there "$(declare -f set_up); set_up rxe $DEV_THERE $THERE_4 $IP6_B" || bail "no link there"
-at_exit rdma link del "$DEV_HERE"
+set_up secure-rxe "$DEV_HERE" "$HERE_4" "$IP6_A"
+there_set_up rxe "$DEV_THERE" "$THERE_4" "$IP6_B"
+if ! modprobe rdma_ucm || ! there "modprobe rdma_ucm"; then
+	bail "no rdma_ucm"
+fi
 declare -A index=([$DEV_HERE]=$(gid_index "$DEV_HERE" "$HERE_4")
 	[$DEV_THERE]=$(there "gid_index $DEV_THERE $THERE_4"))
 wait_for 20 ping -qc1 -W1 "$THERE_4" > /dev/null || bail "no network between the guests"

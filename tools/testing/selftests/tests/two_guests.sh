@@ -4,26 +4,12 @@
 # compared in each mode, perftest, and a peer without the key.
 # srxe-test: kernels=debian guests=2 timeout=600 cost=80
 . "${0%/*}/../lib/srxe-lib.sh"
+. "${0%/*}/../lib/guests.sh"
 
 TRAFFIC=$SRXE_BUILD/srxe_traffic
 HERE_4=$IP4_A THERE_4=$IP4_B
 DEV_HERE=$DEV_A DEV_THERE=$DEV_B
 PORT=19000
-
-# What the second guest runs has the library too, but its own clean-up: none, the
-# guest ends with the test.
-there() {
-	peer ". $SRXE_TOP/tools/testing/selftests/lib/srxe-lib.sh; trap - EXIT; $1"
-}
-
-# set_up LINK IPV4 IPV6, in either guest: a link on data0.
-set_up() {
-	module_load secure-rxe
-	ip link set data0 mtu 9000 up && ip addr add "$2/24" dev data0 &&
-		ip addr add "$3/64" dev data0 nodad &&
-		rdma link add "$1" type secure-rxe netdev data0 &&
-		wait_for 10 gid_index "$1" "$2" > /dev/null
-}
 
 serving() {
 	there "[ -n \"\$(ss -Hltn 'sport = :$PORT')\" ]" > /dev/null
@@ -75,11 +61,9 @@ without_key() {
 	wait
 }
 
-[ "${SRXE_VM_GUESTS:-1}" = 2 ] || bail "needs two guests"
 ktap_plan 8
-set_up "$DEV_HERE" "$HERE_4" "$IP6_A" || bail "no link here"
-there "$(declare -f set_up); set_up $DEV_THERE $THERE_4 $IP6_B" || bail "no link there"
-at_exit rdma link del "$DEV_HERE"
+set_up secure-rxe "$DEV_HERE" "$HERE_4" "$IP6_A"
+there_set_up secure-rxe "$DEV_THERE" "$THERE_4" "$IP6_B"
 key=$(psk_file)
 "$SRXE" psk add dev "$DEV_HERE" "peer:$THERE_4" < "$key" || bail "no key here"
 there "echo $(base64 -w 0 < "$key") | base64 -d | \$SRXE psk add dev $DEV_THERE peer:$HERE_4" ||
