@@ -163,20 +163,21 @@ int srxe_policy_attach(struct rxe_dev *rxe, const char *name)
 		err = PTR_ERR(link->ring);
 		goto err_free;
 	}
-	err = srxe_hs_link_create(link);
-	if (err)
-		goto err_ring;
 	err = srxe_dgrams_create(link);
 	if (err)
-		goto err_hs;
+		goto err_ring;
+	/* from here on a suspend or a VM fork finds the link */
+	err = srxe_hs_link_create(link);
+	if (err)
+		goto err_dgrams;
 
 	INIT_IB_EVENT_HANDLER(&link->events, &rxe->ib_dev, link_event);
 	ib_register_event_handler(&link->events);
 	rxe->sec.link = link;
 	return 0;
 
-err_hs:
-	srxe_hs_link_destroy(link);
+err_dgrams:
+	srxe_dgrams_destroy(link);
 err_ring:
 	srxe_ring_destroy(link->ring);
 err_free:
