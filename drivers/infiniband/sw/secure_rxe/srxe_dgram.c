@@ -22,7 +22,7 @@ static const struct rhashtable_params params = {
 	.automatic_shrinking	= true,
 };
 
-static atomic64_t last_seq = ATOMIC64_INIT(0);
+static atomic_t last_stranger = ATOMIC_INIT(0);
 
 /**
  * srxe_dgrams_create() - datagram peers of a new link: none
@@ -202,7 +202,6 @@ static struct srxe_dgram *new_dgram(struct srxe_link *link, const struct srxe_dg
 	kref_get(&d->ref);
 	d->key = *key;
 	d->link = link;
-	d->seq = atomic64_inc_return(&last_seq);
 	INIT_LIST_HEAD(&d->entry);
 	spin_lock_init(&d->lock);
 	mutex_init(&d->hs_lock);
@@ -212,7 +211,7 @@ static struct srxe_dgram *new_dgram(struct srxe_link *link, const struct srxe_dg
 	INIT_DELAYED_WORK(&d->live, srxe_dgram_live);
 	d->life.used = ktime_get_boottime_ns();
 
-	pd = user->local ? user->pd : NO_PD | (u32)d->seq;
+	pd = user->local ? user->pd : NO_PD | (u32)atomic_inc_return(&last_stranger);
 	srxe_hs_setup(&d->hs, &srxe_dgram_world, &link->hs->limit, pd, key->kind, 0, 0);
 	d->hs.user = user->who;
 	d->hs.ends.lgid = key->lgid;
@@ -225,6 +224,13 @@ static void leave(struct srxe_dgrams *dgrams, struct srxe_dgram *d)
 {
 	srxe_dgram_leave(dgrams, d);
 	dgrams->count--;
+}
+
+/* The list is in the order of the numbers: srxe_dgrams_each() goes by them. */
+static void append(struct srxe_dgrams *dgrams, struct srxe_dgram *d)
+{
+	d->seq = ++dgrams->last_seq;
+	list_add_tail(&d->entry, &dgrams->all);
 }
 
 /*
@@ -254,7 +260,7 @@ static struct srxe_dgram *enlist(struct srxe_dgrams *dgrams, struct srxe_dgram *
 	if (other)
 		leave(dgrams, d);
 	else
-		list_add_tail(&d->entry, &dgrams->all);
+		append(dgrams, d);
 	return other;
 }
 

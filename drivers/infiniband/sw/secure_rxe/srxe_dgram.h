@@ -53,7 +53,7 @@ struct srxe_spi_share;
 
 /* After a handshake that failed no other one begins for so long. */
 #define SRXE_DGRAM_HOLD_OFF_NS	NSEC_PER_SEC
-/* Peers of a link altogether, in use or not. */
+/* Peers of a link altogether, in use or not; half of them may be others' idea. */
 #define SRXE_MAX_DGRAM_LINK	16384
 /* Datagrams of a queue pair, and of a link, that wait for the SAs of all their peers. */
 #define SRXE_MAX_DGRAM_WAIT_QP		2048
@@ -160,6 +160,7 @@ enum srxe_dgram_event {
  * @lock: protects the rest; BH
  * @all: every peer in the table
  * @count: their number
+ * @last_seq: number of the last of them
  * @closed: none is made any more
  * @groups: by kind and name, of struct srxe_dgram_group
  */
@@ -169,6 +170,7 @@ struct srxe_dgrams {
 	spinlock_t		lock;	/* protects the rest; BH */
 	struct list_head	all;
 	unsigned int		count;
+	u64			last_seq;
 	bool			closed;
 	struct hlist_head	groups[256];
 };
