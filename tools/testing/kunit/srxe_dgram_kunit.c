@@ -178,17 +178,25 @@ static void user_bound(struct kunit *test)
 	expect_no_groups(test, dgrams);
 }
 
+/* All there may be of a link, and half of that for peers others began with. */
 static void link_bound(struct kunit *test)
 {
-	const struct srxe_dgram_user nobody = { };
+	const struct srxe_dgram_user nobody = { }, us = somebody(1001, 1);
+	const struct {
+		const struct srxe_dgram_user	*user;
+		unsigned int			max;
+	} of[] = { { &nobody, SRXE_MAX_DGRAM_LINK / 2 }, { &us, SRXE_MAX_DGRAM_LINK } };
 	struct srxe_dgram *d = peer(test, 1, 0);
 	struct srxe_dgrams *dgrams = none(test);
+	unsigned int i;
 
-	dgrams->count = SRXE_MAX_DGRAM_LINK;
-	KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, d, &nobody), -ENOSPC);
-	dgrams->count--;
-	KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, d, &nobody), 0);
-	srxe_dgram_leave(dgrams, d);
+	for (i = 0; i < ARRAY_SIZE(of); i++) {
+		dgrams->count = of[i].max;
+		KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, d, of[i].user), -ENOSPC);
+		dgrams->count--;
+		KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, d, of[i].user), 0);
+		srxe_dgram_leave(dgrams, d);
+	}
 	expect_no_groups(test, dgrams);
 }
 

@@ -34,6 +34,7 @@
  * @found: what is found under any number but 1's
  * @sealed: PSNs of packets that were sealed, in order
  * @nsealed: their number
+ * @stale: one of them had something left in its control block, which is IP's next
  * @posts: times a handshake was asked for
  */
 struct world {
@@ -46,6 +47,7 @@ struct world {
 	struct rxe_qp		*found;
 	u32			sealed[2 * SRXE_MAX_QUEUED];
 	unsigned int		nsealed;
+	bool			stale;
 	unsigned int		posts;
 };
 
@@ -63,6 +65,7 @@ struct srxe_sa *note_sa_get(struct srxe_sa *sa)
 
 void note_seal(struct srxe_sa *sa, const struct rxe_pkt_info *pkt, struct sk_buff *skb)
 {
+	w->stale |= !!memchr_inv(skb->cb, 0, sizeof(skb->cb));
 	w->sealed[w->nsealed++] = pkt->psn;
 	kfree_skb(skb);
 }
@@ -150,6 +153,7 @@ static void queue_bound(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&w->qp[0].sec.waiting), SRXE_MAX_QUEUED / 2);
 
 	flush();
+	KUNIT_EXPECT_FALSE(test, w->stale);
 	KUNIT_EXPECT_EQ(test, w->nsealed, SRXE_MAX_QUEUED);
 	for (i = 0; i < w->nsealed; i++)
 		KUNIT_EXPECT_EQ(test, w->sealed[i], i);
@@ -234,8 +238,16 @@ static void wait_bounds(struct kunit *test)
 	atomic_set(&w->dgrams.waiting, SRXE_MAX_DGRAM_WAIT_LINK);
 	KUNIT_EXPECT_EQ(test, wait_one(test, 1, 3), 0);
 	KUNIT_EXPECT_EQ(test, counted(SRXE_CNT_TX_QUEUE), 2);
+	/* the last of the link's places are not for just anybody */
+	atomic_set(&w->dgrams.waiting, SRXE_MAX_DGRAM_WAIT_LINK - 1);
+	w->qp[1].sec.user.bound = true;
+	KUNIT_EXPECT_EQ(test, wait_one(test, 1, 4), 0);
+	KUNIT_EXPECT_EQ(test, counted(SRXE_CNT_TX_QUEUE), 3);
+	w->qp[1].sec.user.bound = false;
+	KUNIT_EXPECT_EQ(test, wait_one(test, 1, 5), 0);
+	KUNIT_EXPECT_EQ(test, counted(SRXE_CNT_TX_QUEUE), 3);
 	flush();
-	KUNIT_EXPECT_EQ(test, atomic_read(&w->dgrams.waiting), SRXE_MAX_DGRAM_WAIT_LINK - 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&w->dgrams.waiting), SRXE_MAX_DGRAM_WAIT_LINK - 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&w->qp[0].sec.waiting), SRXE_MAX_DGRAM_WAIT_QP);
 	KUNIT_EXPECT_EQ(test, atomic_read(&w->qp[1].sec.waiting), 0);
 }

@@ -146,7 +146,7 @@ int srxe_dgram_join(struct srxe_dgrams *dgrams, struct srxe_dgram *d,
 	int err;
 
 	lockdep_assert_held(&dgrams->lock);
-	if (dgrams->count >= SRXE_MAX_DGRAM_LINK)
+	if (dgrams->count >= (user->local ? SRXE_MAX_DGRAM_LINK : SRXE_MAX_DGRAM_LINK / 2))
 		return -ENOSPC;
 	for (i = 0; i < SRXE_DGRAM_GROUPS; i++)
 		INIT_LIST_HEAD(&d->members[i].entry);

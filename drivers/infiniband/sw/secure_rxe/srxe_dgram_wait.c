@@ -15,6 +15,7 @@
 #include "srxe_sa.h"
 #include "srxe_seal.h"
 #include "srxe_trace.h"
+#include "srxe_user.h"
 
 /* So many are sent before those that come later may overtake the rest. */
 #define FLUSH_BUDGET	(2 * SRXE_MAX_QUEUED)
@@ -39,9 +40,11 @@ static void leave(struct srxe_dgrams *dgrams, struct rxe_qp *qp)
  */
 static int enter(struct srxe_dgrams *dgrams, struct rxe_qp *qp)
 {
-	int why = 0;
+	int max = SRXE_MAX_DGRAM_WAIT_LINK, why = 0;
 
-	if (atomic_inc_return(&dgrams->waiting) > SRXE_MAX_DGRAM_WAIT_LINK)
+	if (qp->sec.user.bound)
+		max -= max / SRXE_USER_KEPT;
+	if (atomic_inc_return(&dgrams->waiting) > max)
 		why = SRXE_CNT_TX_QUEUE;
 	if (atomic_inc_return(&qp->sec.waiting) > SRXE_MAX_DGRAM_WAIT_QP)
 		why = SRXE_CNT_TX_QUEUE;
@@ -149,6 +152,8 @@ void srxe_dgram_flush(struct srxe_dgram *d, struct srxe_sa *sa)
 
 		qp = pkt.qp;
 		dev = skb->dev;
+		/* IP's again, which takes what it finds there for IP options */
+		memset(skb->cb, 0, sizeof(skb->cb));
 		srxe_dgram_sent(d, true);
 		srxe_seal_data(srxe_sa_get(sa), &pkt, skb);
 		dev_put(dev);
