@@ -53,13 +53,23 @@ let_go() {
 # disconnected: the same, and with them what protected their connection.
 disconnected() {
 	let_go
-	wait_for 10 no_sa a "$DEV_A" && wait_for 10 no_sa b "$DEV_B" || fail "SAs are left"
+	wait_for 10 unconnected a "$DEV_A" && wait_for 10 unconnected b "$DEV_B" || fail "SAs are left"
+}
+
+unconnected() {
+	[ "$(of_connection "$1" "$2")" = "[]" ]
 }
 
 # sas a|b DEVICE: JSON of the SAs that are not on their way out
 sas() {
 	"$1" "$SRXE" -j sa show "$2" | python3 -S -c 'import json, sys
 print(json.dumps([s for s in json.load(sys.stdin) if s["state"] != "dead"]))'
+}
+
+# of_connection a|b DEVICE: those of connections; datagrams' outlive what they were for.
+of_connection() {
+	sas "$@" | python3 -S -c 'import json, sys
+print(json.dumps([s for s in json.load(sys.stdin) if s["kind"] in ("rc", "uc")]))'
 }
 
 no_sa() {

@@ -41,12 +41,6 @@ turns() {
 	turned "$3" "$4"
 }
 
-# of_connection a|b DEVICE: as sas; those of datagrams outlive the case they were for.
-of_connection() {
-	sas "$@" | python3 -S -c 'import json, sys
-print(json.dumps([s for s in json.load(sys.stdin) if s["kind"] in ("rc", "uc")]))'
-}
-
 # both_ends RC|UC: what srxe says of them, before and after, on both sides.
 both_ends() {
 	# shellcheck disable=SC2034 # held wants it
