@@ -21,9 +21,9 @@
 #include "srxe_hs_io.h"
 #include "srxe_policy.h"
 #include "srxe_sa.h"
+#include "srxe_text.h"
 
-/* Longest address, and a key id in hexadecimal. */
-#define ADDR_TEXT	40
+/* A key id in hexadecimal, and a reason. */
 #define KEY_ID_TEXT	(2 * SRXE_KEY_ID_LEN + 1)
 #define REASON_TEXT	224
 
@@ -47,14 +47,6 @@ enum ib_wc_status srxe_verr_status(u32 verr)
 	default:
 		return IB_WC_RETRY_EXC_ERR;
 	}
-}
-
-static void addr_text(const struct in6_addr *addr, char text[ADDR_TEXT])
-{
-	if (ipv6_addr_v4mapped(addr))
-		snprintf(text, ADDR_TEXT, "%pI4", &addr->s6_addr32[3]);
-	else
-		snprintf(text, ADDR_TEXT, "%pI6c", addr);
 }
 
 /* Why, and what to do about it. */
@@ -118,11 +110,11 @@ static void explain(char *text, size_t size, const char *dev, const struct in6_a
 		    u32 verr, const u8 *key_id)
 {
 	char key[KEY_ID_TEXT] = "(none tried)";
-	char addr[ADDR_TEXT];
+	char addr[SRXE_ADDR_TEXT];
 
 	if (key_id)
 		snprintf(key, sizeof(key), "%*phN", SRXE_KEY_ID_LEN, key_id);
-	addr_text(peer, addr);
+	srxe_addr_text(peer, addr);
 	reason_text(text, size, verr, addr, dev, key);
 }
 

@@ -5,7 +5,6 @@
  * the wire anyway, or are those of the program itself.
  */
 #include <linux/rcupdate.h>
-#include <net/ipv6.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
 
@@ -14,9 +13,9 @@
 #include "srxe_res.h"
 #include "srxe_sa.h"
 #include "srxe_suite.h"
+#include "srxe_text.h"
 
-/* Longest address, and an id in hexadecimal. */
-#define ADDR_TEXT	40
+/* An id in hexadecimal. */
 #define ID_TEXT		(2 * SRXE_KEY_ID_LEN + 1)
 
 static_assert(SRXE_SA_ID_LEN == SRXE_KEY_ID_LEN);
@@ -64,12 +63,9 @@ static int put_id(struct sk_buff *msg, const char *name, const u8 *id)
 
 static int put_peer(struct sk_buff *msg, const struct in6_addr *peer)
 {
-	char text[ADDR_TEXT];
+	char text[SRXE_ADDR_TEXT];
 
-	if (ipv6_addr_v4mapped(peer))
-		snprintf(text, sizeof(text), "%pI4", &peer->s6_addr32[3]);
-	else
-		snprintf(text, sizeof(text), "%pI6c", peer);
+	srxe_addr_text(peer, text);
 	return rdma_nl_put_driver_string(msg, "peer", text);
 }
 
