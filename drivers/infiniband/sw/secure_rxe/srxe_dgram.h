@@ -187,11 +187,6 @@ struct srxe_dgram_user {
 	bool			local;
 };
 
-static inline bool srxe_kind_is_dgram(u8 kind)
-{
-	return kind == SRXE_KIND_UD || kind == SRXE_KIND_GSI;
-}
-
 /* srxe_dgram.c: the table */
 int srxe_dgrams_create(struct srxe_link *link);
 void srxe_dgrams_destroy(struct srxe_link *link);

@@ -274,7 +274,7 @@ void srxe_hs_setup(struct srxe_hs *hs, const struct srxe_hs_ops *ops,
 	hs->ends.kind = kind;
 	hs->ends.lqpn = qpn;
 	hs->ends.conn_id = id;
-	hs->again = kind == SRXE_KIND_UD || kind == SRXE_KIND_GSI;
+	hs->again = srxe_kind_is_dgram(kind);
 	hs->life = srxe_hs_ms(SRXE_GIVE_UP_MIN_MS);
 	INIT_LIST_HEAD(&hs->answers);
 	INIT_LIST_HEAD(&hs->wait);

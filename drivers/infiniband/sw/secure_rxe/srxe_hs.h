@@ -54,6 +54,11 @@
 struct srxe_hs;
 struct srxe_ring_key;
 
+static inline bool srxe_kind_is_dgram(u8 kind)
+{
+	return kind == SRXE_KIND_UD || kind == SRXE_KIND_GSI;
+}
+
 /* enum srxe_hs_count - what happened, for counters */
 enum srxe_hs_count {
 	SRXE_HS_COUNT_DONE,	/* an SA stands */

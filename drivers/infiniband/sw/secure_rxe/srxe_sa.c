@@ -122,8 +122,7 @@ static struct srxe_spi_share *share_of(const struct srxe_sa *sa)
 
 static unsigned int window_size(u8 kind)
 {
-	return kind == SRXE_KIND_RC || kind == SRXE_KIND_UC ? SRXE_WINDOW_CONN :
-							      SRXE_WINDOW_DGRAM;
+	return srxe_kind_is_dgram(kind) ? SRXE_WINDOW_DGRAM : SRXE_WINDOW_CONN;
 }
 
 /**
