@@ -12,7 +12,7 @@
 #define srxe_dgram_sent		note_sent
 #define srxe_dgram_post		note_post
 #define srxe_dgrams_each	each_of_one
-#define srxe_trace_skb_drop	trace_nothing
+#define srxe_count_drop		just_count
 
 #include <kunit/test.h>
 #include <linux/skbuff.h>
@@ -70,8 +70,9 @@ void note_seal(struct srxe_sa *sa, const struct rxe_pkt_info *pkt, struct sk_buf
 	kfree_skb(skb);
 }
 
-void trace_nothing(const struct rxe_dev *rxe, const struct sk_buff *skb, int reason)
+void just_count(struct rxe_dev *rxe, const struct sk_buff *skb, int reason)
 {
+	rxe_counter_inc(rxe, reason);
 }
 
 void note_sent(struct srxe_dgram *d, bool data)

@@ -193,8 +193,7 @@ int srxe_dgram_send(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff 
 
 	why = send(link, qp, pkt, skb, saddr, daddr, &plain);
 	if (why) {
-		rxe_counter_inc(pkt->rxe, why);
-		srxe_trace_skb_drop(pkt->rxe, skb, why);
+		srxe_count_drop(pkt->rxe, skb, why);
 		kfree_skb(skb);
 		return 0;
 	}

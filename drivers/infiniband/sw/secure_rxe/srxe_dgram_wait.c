@@ -22,8 +22,7 @@
 
 static void drop(struct rxe_dev *rxe, struct sk_buff *skb, int why)
 {
-	rxe_counter_inc(rxe, why);
-	srxe_trace_skb_drop(rxe, skb, why);
+	srxe_count_drop(rxe, skb, why);
 	kfree_skb(skb);
 }
 

@@ -305,10 +305,8 @@ void srxe_hs_rcv(struct srxe_link *link, struct sk_buff *skb)
 {
 	int why = receive(link, skb);
 
-	if (why) {
-		rxe_counter_inc(link->rxe, why);
-		srxe_trace_skb_drop(link->rxe, skb, why);
-	}
+	if (why)
+		srxe_count_drop(link->rxe, skb, why);
 	kfree_skb(skb);
 	ib_device_put(&link->rxe->ib_dev);
 }

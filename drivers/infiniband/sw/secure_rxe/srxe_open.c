@@ -34,8 +34,7 @@
  */
 static void drop(struct sk_buff *skb, struct rxe_dev *rxe, int why)
 {
-	rxe_counter_inc(rxe, why);
-	srxe_trace_skb_drop(rxe, skb, why);
+	srxe_count_drop(rxe, skb, why);
 	kfree_skb(skb);
 	ib_device_put(&rxe->ib_dev);
 }
@@ -468,8 +467,7 @@ int srxe_rcv_check(struct sk_buff *skb, struct rxe_pkt_info *pkt)
 	if (!why && !(pkt->srxe_flags & SRXE_PKT_NO_ICRC) && rxe_icrc_check(skb, pkt))
 		why = SRXE_CNT_RX_ICRC;
 	if (why) {
-		rxe_counter_inc(pkt->rxe, why);
-		srxe_trace_skb_drop(pkt->rxe, skb, why);
+		srxe_count_drop(pkt->rxe, skb, why);
 		return -EINVAL;
 	}
 	if (!(pkt->srxe_flags & SRXE_PKT_OPENED))
@@ -490,8 +488,7 @@ static bool came_late(struct rxe_qp *qp, struct sk_buff *skb)
 
 	if (likely(!why))
 		return false;
-	rxe_counter_inc(pkt->rxe, why);
-	srxe_trace_skb_drop(pkt->rxe, skb, why);
+	srxe_count_drop(pkt->rxe, skb, why);
 	return true;
 }
 

@@ -28,8 +28,7 @@
 /* A packet that is dropped on its way out is a lost packet: nothing more happens. */
 static void drop(struct rxe_dev *rxe, struct sk_buff *skb, enum rxe_counters why)
 {
-	rxe_counter_inc(rxe, why);
-	srxe_trace_skb_drop(rxe, skb, why);
+	srxe_count_drop(rxe, skb, why);
 	kfree_skb(skb);
 }
 

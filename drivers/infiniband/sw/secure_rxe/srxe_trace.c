@@ -30,17 +30,18 @@ static void fill_headers(struct srxe_trace_pkt *pkt, const struct sk_buff *skb)
 }
 
 /**
- * srxe_trace_skb_drop() - trace that a packet is dropped
+ * srxe_count_drop() - count that a packet is dropped, and tell who traces
  * @rxe: device
  * @skb: packet, linear, with IP and UDP header, in whatever state
  * @reason: counter
  *
  * Context: any.
  */
-void srxe_trace_skb_drop(const struct rxe_dev *rxe, const struct sk_buff *skb, int reason)
+void srxe_count_drop(struct rxe_dev *rxe, const struct sk_buff *skb, int reason)
 {
 	struct srxe_trace_pkt pkt = { };
 
+	rxe_counter_inc(rxe, reason);
 	if (!trace_srxe_drop_enabled())
 		return;
 	srxe_addrs(skb, &pkt.saddr, &pkt.daddr);

@@ -183,8 +183,8 @@ TRACE_EVENT(srxe_handshake,
 		  __entry->lqpn, __entry->rqpn)
 );
 
-/* srxe_trace.c: srxe_drop, of a packet that is at hand. */
-void srxe_trace_skb_drop(const struct rxe_dev *rxe, const struct sk_buff *skb, int reason);
+/* srxe_trace.c: srxe_drop and its counter, of a packet that is at hand. */
+void srxe_count_drop(struct rxe_dev *rxe, const struct sk_buff *skb, int reason);
 
 #endif /* SRXE_TRACE_H */
 
