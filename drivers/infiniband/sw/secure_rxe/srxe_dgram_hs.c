@@ -12,7 +12,7 @@
 #include "srxe_hs_int.h"
 #include "srxe_hs_io.h"
 #include "srxe_hs_ops.h"
-#include "srxe_hs_watch.h"
+#include "srxe_notify.h"
 #include "srxe_pm.h"
 #include "srxe_policy.h"
 #include "srxe_ring.h"
@@ -130,7 +130,7 @@ static void failed(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_
 	d->hold_off = ktime_get_boottime_ns() + SRXE_DGRAM_HOLD_OFF_NS;
 	spin_unlock_bh(&d->lock);
 	srxe_report(d->link, d->key.kind, &d->key.rgid, verr, key_id);
-	srxe_hs_watch_failed(d->link, &hs->ends, verr, key_id);
+	srxe_notify_hs_failed(d->link, &hs->ends, verr, key_id);
 	srxe_dgram_purge(d, NULL, SRXE_CNT_TX_HANDSHAKE);
 }
 

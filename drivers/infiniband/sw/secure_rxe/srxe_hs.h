@@ -66,11 +66,12 @@ enum srxe_hs_count {
 	SRXE_HS_COUNT_RETRY,	/* RETRY sent */
 	SRXE_HS_COUNT_REFUSE,	/* REFUSE sent */
 	SRXE_HS_COUNT_PARKED,	/* INIT kept until the queue pair is in RTR */
-	SRXE_HS_COUNT_STATE,	/* dropped: does not fit the state */
-	SRXE_HS_COUNT_REPLAYED,	/* dropped: has served before */
-	SRXE_HS_COUNT_NO_KEY,	/* dropped: key unknown, not for that peer, or gone */
-	SRXE_HS_COUNT_MAC,	/* dropped: MAC or public value bad */
-	SRXE_HS_COUNT_LIMIT,	/* dropped: rate, bounds or memory */
+	SRXE_HS_COUNT_DROPS,	/* from here on messages were dropped */
+	SRXE_HS_COUNT_STATE = SRXE_HS_COUNT_DROPS,	/* does not fit the state */
+	SRXE_HS_COUNT_REPLAYED,	/* has served before */
+	SRXE_HS_COUNT_NO_KEY,	/* key unknown, not for that peer, or gone */
+	SRXE_HS_COUNT_MAC,	/* MAC or public value bad */
+	SRXE_HS_COUNT_LIMIT,	/* rate, bounds or memory */
 };
 
 /**

@@ -11,6 +11,7 @@
 #include "srxe_hs_io.h"
 #include "srxe_hs_ops.h"
 #include "srxe_hs_watch.h"
+#include "srxe_notify.h"
 #include "srxe_pm.h"
 #include "srxe_policy.h"
 #include "srxe_ring.h"
@@ -144,7 +145,7 @@ void srxe_world_count(struct srxe_link *link, const struct srxe_sa_ends *ends,
 	};
 
 	rxe_counter_inc(link->rxe, counters[what]);
-	srxe_hs_watch_count(link, ends, what);
+	srxe_hs_watch_count(link, ends, what, counters[what]);
 }
 
 /**
@@ -259,7 +260,7 @@ static void lost(struct srxe_hs *hs, enum srxe_vendor_err verr)
 
 static void failed(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_id)
 {
-	srxe_hs_watch_failed(conn_of(hs)->link, &hs->ends, verr, key_id);
+	srxe_notify_hs_failed(conn_of(hs)->link, &hs->ends, verr, key_id);
 	srxe_conn_hs_failed(conn_of(hs), verr, key_id);
 }
 

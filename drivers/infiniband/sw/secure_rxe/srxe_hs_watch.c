@@ -53,52 +53,21 @@ static void dropped(struct srxe_link *link, const struct srxe_sa_ends *ends, int
  * @link: link
  * @ends: what is known of the handshake's ends; the rest is 0
  * @what: what
+ * @counter: its counter, the reason if something was dropped
  *
  * Context: any but hard interrupts; the device is registered.
  */
 void srxe_hs_watch_count(struct srxe_link *link, const struct srxe_sa_ends *ends,
-			 enum srxe_hs_count what)
+			 enum srxe_hs_count what, enum rxe_counters counter)
 {
-	switch (what) {
-	case SRXE_HS_COUNT_DONE:
+	if (what == SRXE_HS_COUNT_DONE)
 		trace_srxe_handshake(link->rxe, SRXE_STEP_ESTABLISHED, ends);
-		break;
-	case SRXE_HS_COUNT_FAILED:
+	if (what == SRXE_HS_COUNT_FAILED)
 		trace_srxe_handshake(link->rxe, SRXE_STEP_FAILED, ends);
-		break;
-	case SRXE_HS_COUNT_NO_KEY:
+	if (what == SRXE_HS_COUNT_NO_KEY)
 		srxe_notify_auth_failed(link, ends, SRXE_AUTH_CAUSE_UNKNOWN_KEY);
-		dropped(link, ends, SRXE_CNT_HS_NO_KEY);
-		break;
-	case SRXE_HS_COUNT_MAC:
+	if (what == SRXE_HS_COUNT_MAC)
 		srxe_notify_auth_failed(link, ends, SRXE_AUTH_CAUSE_BAD_MAC);
-		dropped(link, ends, SRXE_CNT_HS_MAC);
-		break;
-	case SRXE_HS_COUNT_STATE:
-		dropped(link, ends, SRXE_CNT_HS_STATE);
-		break;
-	case SRXE_HS_COUNT_REPLAYED:
-		dropped(link, ends, SRXE_CNT_HS_REPLAYED);
-		break;
-	case SRXE_HS_COUNT_LIMIT:
-		dropped(link, ends, SRXE_CNT_HS_LIMIT);
-		break;
-	default:
-		break;
-	}
-}
-
-/**
- * srxe_hs_watch_failed() - a handshake that we had begun came to nothing
- * @link: link
- * @ends: between whom
- * @why: reason
- * @key_id: id of the key it was made under, or NULL
- *
- * Context: any but hard interrupts; the device is registered.
- */
-void srxe_hs_watch_failed(struct srxe_link *link, const struct srxe_sa_ends *ends,
-			  enum srxe_vendor_err why, const u8 *key_id)
-{
-	srxe_notify_hs_failed(link, ends, why, key_id);
+	if (what >= SRXE_HS_COUNT_DROPS)
+		dropped(link, ends, counter);
 }
