@@ -84,20 +84,9 @@ static struct srxe_sa *sa_new(struct srxe_hs *hs, const struct srxe_sa_ends *end
 	return IS_ERR(sa) ? NULL : sa;
 }
 
-static int sa_key(struct srxe_hs *hs, struct srxe_sa *sa, struct srxe_sa_params *params,
-		  enum srxe_sa_state state)
-{
-	return srxe_world_sa_key(sa, params, state);
-}
-
 static void sa_end(struct srxe_hs *hs, struct srxe_sa *sa)
 {
 	srxe_dgram_drop_sa(dgram_of(hs), sa);
-}
-
-static void sa_linger(struct srxe_hs *hs, struct srxe_sa *sa)
-{
-	srxe_sa_advance(sa, SRXE_SA_LINGER);
 }
 
 static void use(struct srxe_hs *hs, struct srxe_sa *sa)
@@ -155,9 +144,9 @@ const struct srxe_hs_ops srxe_dgram_world = {
 	.secrets	= srxe_world_secrets,
 	.policy		= policy,
 	.sa_new		= sa_new,
-	.sa_key		= sa_key,
+	.sa_key		= srxe_world_sa_key,
 	.sa_end		= sa_end,
-	.sa_linger	= sa_linger,
+	.sa_linger	= srxe_world_sa_linger,
 	.sa_heard	= srxe_world_sa_heard,
 	.probe		= srxe_world_probe,
 	.use		= use,

@@ -80,6 +80,7 @@ void srxe_world_policy(const struct srxe_link *link, struct srxe_hs_policy *p)
 
 /**
  * srxe_world_sa_key() - give an SA its keys
+ * @hs: any machine
  * @sa: embryo
  * @params: outcome of the handshake
  * @state: SRXE_SA_PENDING or SRXE_SA_STANDING
@@ -87,12 +88,24 @@ void srxe_world_policy(const struct srxe_link *link, struct srxe_hs_policy *p)
  * Context: process, may sleep.
  * Return: 0 or an error, as srxe_sa_key() does.
  */
-int srxe_world_sa_key(struct srxe_sa *sa, struct srxe_sa_params *params,
+int srxe_world_sa_key(struct srxe_hs *hs, struct srxe_sa *sa, struct srxe_sa_params *params,
 		      enum srxe_sa_state state)
 {
 	/* whoever called on us: the end of his key must not make him one without */
 	srxe_ring_mark(sa->link->ring, &sa->key->match);
 	return srxe_sa_key(sa, params, state);
+}
+
+/**
+ * srxe_world_sa_linger() - an SA is to receive only
+ * @hs: any machine
+ * @sa: one of its SAs
+ *
+ * Context: process or softirq.
+ */
+void srxe_world_sa_linger(struct srxe_hs *hs, struct srxe_sa *sa)
+{
+	srxe_sa_advance(sa, SRXE_SA_LINGER);
 }
 
 /**
@@ -232,20 +245,9 @@ static struct srxe_sa *sa_new(struct srxe_hs *hs, const struct srxe_sa_ends *end
 	return sa;
 }
 
-static int sa_key(struct srxe_hs *hs, struct srxe_sa *sa, struct srxe_sa_params *params,
-		  enum srxe_sa_state state)
-{
-	return srxe_world_sa_key(sa, params, state);
-}
-
 static void sa_end(struct srxe_hs *hs, struct srxe_sa *sa)
 {
 	srxe_conn_drop(conn_of(hs), sa);
-}
-
-static void sa_linger(struct srxe_hs *hs, struct srxe_sa *sa)
-{
-	srxe_sa_advance(sa, SRXE_SA_LINGER);
 }
 
 static void use(struct srxe_hs *hs, struct srxe_sa *sa)
@@ -285,9 +287,9 @@ const struct srxe_hs_ops srxe_hs_world = {
 	.secrets	= srxe_world_secrets,
 	.policy		= policy,
 	.sa_new		= sa_new,
-	.sa_key		= sa_key,
+	.sa_key		= srxe_world_sa_key,
 	.sa_end		= sa_end,
-	.sa_linger	= sa_linger,
+	.sa_linger	= srxe_world_sa_linger,
 	.sa_heard	= srxe_world_sa_heard,
 	.probe		= srxe_world_probe,
 	.use		= use,

@@ -15,8 +15,9 @@ int srxe_world_keys(struct srxe_link *link, const struct in6_addr *peer,
 		    struct srxe_ring_key **found, unsigned int max);
 const struct srxe_psk_keys *srxe_world_secrets(const struct srxe_ring_key *key);
 void srxe_world_policy(const struct srxe_link *link, struct srxe_hs_policy *p);
-int srxe_world_sa_key(struct srxe_sa *sa, struct srxe_sa_params *params,
+int srxe_world_sa_key(struct srxe_hs *hs, struct srxe_sa *sa, struct srxe_sa_params *params,
 		      enum srxe_sa_state state);
+void srxe_world_sa_linger(struct srxe_hs *hs, struct srxe_sa *sa);
 bool srxe_world_sa_heard(const struct srxe_sa *sa);
 void srxe_world_probe(struct srxe_hs *hs, struct srxe_sa *sa);
 void srxe_world_count(struct srxe_link *link, const struct srxe_sa_ends *ends,
