@@ -187,6 +187,22 @@ struct srxe_dgram_user {
 	bool			local;
 };
 
+/**
+ * srxe_dgram_usable() - may datagrams be sent under an SA?
+ * @d: peer
+ * @sa: its SA in use, or NULL
+ * @now: boottime, ns
+ *
+ * Context: any; @sa is kept from being freed.
+ * Return: true if they may.
+ */
+static inline bool srxe_dgram_usable(const struct srxe_dgram *d, const struct srxe_sa *sa,
+				     u64 now)
+{
+	return sa && READ_ONCE(sa->state) == SRXE_SA_STANDING &&
+	       srxe_dgram_life_usable(&d->life, now);
+}
+
 /* srxe_dgram.c: the table */
 int srxe_dgrams_create(struct srxe_link *link);
 void srxe_dgrams_destroy(struct srxe_link *link);

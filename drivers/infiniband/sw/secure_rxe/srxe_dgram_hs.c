@@ -17,6 +17,7 @@
 #include "srxe_policy.h"
 #include "srxe_ring.h"
 #include "srxe_sa.h"
+#include "srxe_time.h"
 
 static struct srxe_dgram *dgram_of(struct srxe_hs *hs)
 {
@@ -26,7 +27,6 @@ static struct srxe_dgram *dgram_of(struct srxe_hs *hs)
 static void set_timer(struct srxe_hs *hs, u64 when)
 {
 	struct srxe_dgram *d = dgram_of(hs);
-	u64 at = ktime_get_boottime_ns();
 
 	if (!when) {
 		if (cancel_delayed_work(&d->timer))
@@ -34,8 +34,7 @@ static void set_timer(struct srxe_hs *hs, u64 when)
 		return;
 	}
 	srxe_dgram_hold(d);
-	if (mod_delayed_work(srxe_hs_wq, &d->timer,
-			     when > at ? nsecs_to_jiffies(when - at) + 1 : 0))
+	if (mod_delayed_work(srxe_hs_wq, &d->timer, srxe_delay(srxe_world_now(hs), when)))
 		srxe_dgram_put(d);
 }
 

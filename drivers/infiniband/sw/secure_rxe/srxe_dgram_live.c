@@ -12,12 +12,7 @@
 #include "srxe_hs_io.h"
 #include "srxe_policy.h"
 #include "srxe_sa.h"
-
-/* Sent and received packets are marked with the time of the last tick. */
-static u64 rough_now(void)
-{
-	return ktime_to_ns(ktime_get_coarse_boottime());
-}
+#include "srxe_time.h"
 
 /**
  * srxe_dgram_live_in() - something is due at some time
@@ -35,8 +30,7 @@ void srxe_dgram_live_in(struct srxe_dgram *d, u64 when)
 	if (!d->ended && (!d->due || when < d->due)) {
 		d->due = when;
 		srxe_dgram_hold(d);
-		queued = mod_delayed_work(srxe_hs_wq, &d->live,
-					  when > now ? nsecs_to_jiffies(when - now) + 1 : 0);
+		queued = mod_delayed_work(srxe_hs_wq, &d->live, srxe_delay(now, when));
 	}
 	spin_unlock_bh(&d->lock);
 	/* it has a reference already */
@@ -53,7 +47,7 @@ void srxe_dgram_live_in(struct srxe_dgram *d, u64 when)
  */
 void srxe_dgram_sent(struct srxe_dgram *d, bool data)
 {
-	u64 when = srxe_dgram_life_sent(&d->life, rough_now(), data);
+	u64 when = srxe_dgram_life_sent(&d->life, srxe_rough_boottime(), data);
 
 	if (when)
 		srxe_dgram_live_in(d, when);
@@ -68,7 +62,7 @@ void srxe_dgram_sent(struct srxe_dgram *d, bool data)
  */
 void srxe_dgram_heard(struct srxe_dgram *d, bool data)
 {
-	u64 when = srxe_dgram_life_heard(&d->life, rough_now(), data);
+	u64 when = srxe_dgram_life_heard(&d->life, srxe_rough_boottime(), data);
 
 	if (when)
 		srxe_dgram_live_in(d, when);

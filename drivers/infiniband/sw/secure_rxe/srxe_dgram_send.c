@@ -8,7 +8,6 @@
  */
 #include <linux/err.h>
 #include <linux/inetdevice.h>
-#include <linux/ktime.h>
 #include <linux/ratelimit.h>
 
 #include "rxe.h"
@@ -20,6 +19,7 @@
 #include "srxe_ring.h"
 #include "srxe_sa.h"
 #include "srxe_seal.h"
+#include "srxe_time.h"
 #include "srxe_trace.h"
 
 /* A peer that was found may have ended by the time it is used. */
@@ -50,9 +50,7 @@ static struct srxe_sa *tx_sa_get(struct srxe_dgram *d)
 	struct srxe_sa *sa;
 
 	sa = rcu_dereference(d->tx_sa);
-	if (!sa || READ_ONCE(sa->state) != SRXE_SA_STANDING ||
-	    !srxe_dgram_life_usable(&d->life, ktime_to_ns(ktime_get_coarse_boottime())) ||
-	    !srxe_sa_tryget(sa))
+	if (!srxe_dgram_usable(d, sa, srxe_rough_boottime()) || !srxe_sa_tryget(sa))
 		return NULL;
 	if (likely(srxe_ring_key_live(sa->key)))
 		return sa;

@@ -65,8 +65,7 @@ static int enqueue(struct srxe_dgram *d, struct rxe_qp *qp, const struct rxe_pkt
 
 	lockdep_assert_held(&d->lock);
 	sa = rcu_dereference_protected(d->tx_sa, lockdep_is_held(&d->lock));
-	if (d->ended || (sa && READ_ONCE(sa->state) == SRXE_SA_STANDING &&
-			 srxe_dgram_life_usable(&d->life, now)))
+	if (d->ended || srxe_dgram_usable(d, sa, now))
 		return -EAGAIN;
 	if (now < d->hold_off)
 		return SRXE_CNT_TX_HANDSHAKE;

@@ -5,9 +5,8 @@
  */
 #include <linux/errno.h>
 #include <linux/minmax.h>
-#include <linux/rcupdate.h>
-
 #include <linux/netdevice.h>
+#include <linux/rcupdate.h>
 #include <rdma/ib_addr.h>
 
 #include "rxe.h"

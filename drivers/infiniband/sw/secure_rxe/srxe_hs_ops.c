@@ -16,6 +16,7 @@
 #include "srxe_policy.h"
 #include "srxe_ring.h"
 #include "srxe_sa.h"
+#include "srxe_time.h"
 
 /* The strongest mode there is so far. */
 #define MAX_MODE	SRXE_MODE_ENCRYPT
@@ -190,7 +191,6 @@ static struct srxe_conn *conn_of(struct srxe_hs *hs)
 static void set_timer(struct srxe_hs *hs, u64 when)
 {
 	struct srxe_conn *conn = conn_of(hs);
-	u64 at = srxe_world_now(hs);
 
 	if (!when) {
 		if (cancel_delayed_work(&conn->timer))
@@ -198,8 +198,7 @@ static void set_timer(struct srxe_hs *hs, u64 when)
 		return;
 	}
 	srxe_conn_get(conn);
-	if (mod_delayed_work(srxe_hs_wq, &conn->timer,
-			     when > at ? nsecs_to_jiffies(when - at) + 1 : 0))
+	if (mod_delayed_work(srxe_hs_wq, &conn->timer, srxe_delay(srxe_world_now(hs), when)))
 		srxe_conn_put(conn);
 }
 

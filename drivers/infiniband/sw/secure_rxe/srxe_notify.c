@@ -6,7 +6,6 @@
  * not sure to and looks. The link's namespace is good as long as that is so:
  * before it goes its devices are unregistered.
  */
-#include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -25,6 +24,7 @@
 #include "srxe_ring.h"
 #include "srxe_sa.h"
 #include "srxe_tally.h"
+#include "srxe_time.h"
 
 /* A link is named as in the replies to requests. */
 static_assert((int)SRXE_A_EVENT_DEV_INDEX == (int)SRXE_A_LINK_DEV_INDEX &&
@@ -247,8 +247,7 @@ static void arm(struct srxe_notify *n, u64 now)
 
 	lockdep_assert_held(&n->lock);
 	if (due)
-		mod_delayed_work(system_unbound_wq, &n->work,
-				 due > now ? nsecs_to_jiffies(due - now) + 1 : 0);
+		mod_delayed_work(system_unbound_wq, &n->work, srxe_delay(now, due));
 }
 
 static void tell_due(struct work_struct *work)
