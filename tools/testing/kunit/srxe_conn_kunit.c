@@ -310,7 +310,7 @@ static void answer(void)
 
 	KUNIT_ASSERT_NOT_NULL(w->test, ans);
 	KUNIT_ASSERT_TRUE(w->test, srxe_hs_limit_enter(hs->limit, SRXE_HS_RESPONDER,
-						       &hs->ends.rgid, PD));
+						       &hs->ends.rgid, PD, NULL));
 	ans->sa = op_sa_new(hs, &hs->ends, &w->key);
 	ans->sa->state = SRXE_SA_PENDING;
 	ans->born = op_now(hs);

@@ -58,7 +58,7 @@ static void fill_up(struct fab_host *host, enum srxe_hs_role role, const struct 
 
 	for (i = 0; i < SRXE_MAX_HS_PEER; i++)
 		KUNIT_ASSERT_TRUE(host->fab->test,
-				  srxe_hs_limit_enter(&host->limit, role, &peer->addr, 9));
+				  srxe_hs_limit_enter(&host->limit, role, &peer->addr, 9, NULL));
 }
 
 static void empty(struct fab_host *host, enum srxe_hs_role role, const struct fab_host *peer)
@@ -66,7 +66,7 @@ static void empty(struct fab_host *host, enum srxe_hs_role role, const struct fa
 	unsigned int i;
 
 	for (i = 0; i < SRXE_MAX_HS_PEER; i++)
-		srxe_hs_limit_leave(&host->limit, role, &peer->addr, 9);
+		srxe_hs_limit_leave(&host->limit, role, &peer->addr, 9, NULL);
 }
 
 /* Busy to the end is what is said in the end. */
@@ -109,13 +109,13 @@ static void queued(struct kunit *test)
 	fab_run(p->fab, 20000);
 	KUNIT_EXPECT_EQ(test, fab_sent(p->a, SRXE_OP_INIT), 0);
 	KUNIT_EXPECT_EQ(test, p->a->failures, 0);
-	srxe_hs_limit_leave(&p->ha->limit, SRXE_HS_INITIATOR, &p->hb->addr, 9);
+	srxe_hs_limit_leave(&p->ha->limit, SRXE_HS_INITIATOR, &p->hb->addr, 9, NULL);
 	fab_run(p->fab, 3000);
 	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
 
 	fab_pair_reset(p);
 	KUNIT_ASSERT_TRUE(test, srxe_hs_limit_enter(&p->ha->limit, SRXE_HS_INITIATOR,
-						    &p->hb->addr, 9));
+						    &p->hb->addr, 9, NULL));
 	fab_rtr(p->a, p->b);
 	fab_rts(p->a);
 	fab_run(p->fab, 63000);
@@ -138,7 +138,7 @@ static struct fab_qp *last_place(struct fab_pair *p, const struct fab_qp *peer)
 
 	qp->hs.pd = 5;
 	fill_up(p->ha, SRXE_HS_INITIATOR, p->hb);
-	srxe_hs_limit_leave(&p->ha->limit, SRXE_HS_INITIATOR, &p->hb->addr, 9);
+	srxe_hs_limit_leave(&p->ha->limit, SRXE_HS_INITIATOR, &p->hb->addr, 9, NULL);
 	wait_in_vain(qp, peer);
 	KUNIT_EXPECT_NOT_NULL(p->fab->test, qp->hs.attempt);
 	return qp;
@@ -148,7 +148,7 @@ static void all_but_one_leave(struct fab_pair *p)
 {
 	KUNIT_EXPECT_TRUE(p->fab->test,
 			  srxe_hs_limit_enter(&p->ha->limit, SRXE_HS_INITIATOR, &p->hb->addr,
-					      9));
+					      9, NULL));
 	empty(p->ha, SRXE_HS_INITIATOR, p->hb);
 }
 

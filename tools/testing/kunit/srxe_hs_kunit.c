@@ -275,8 +275,8 @@ static void oneself_again(struct kunit *test)
 	struct srxe_hs *hs = &p->a->hs;
 
 	fab_key_add(p->ha, 0x22, p->ha);
-	while (srxe_hs_limit_begin(hs->limit, p->fab->now, &p->hb->addr, hs->pd, &wait))
-		srxe_hs_limit_leave(hs->limit, SRXE_HS_INITIATOR, &p->hb->addr, hs->pd);
+	while (srxe_hs_limit_begin(hs->limit, p->fab->now, &p->hb->addr, hs->pd, NULL, &wait))
+		srxe_hs_limit_leave(hs->limit, SRXE_HS_INITIATOR, &p->hb->addr, hs->pd, NULL);
 	fab_rtr(p->a, p->a);
 	fab_rts(p->a);
 	KUNIT_EXPECT_NULL(test, p->a->tx);

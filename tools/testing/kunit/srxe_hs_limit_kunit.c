@@ -126,8 +126,8 @@ static unsigned int begin_all(struct srxe_hs_limit *lim, u64 now, u32 pd, struct
 	struct in6_addr a = peer(1);
 	unsigned int n = 0;
 
-	for (; srxe_hs_limit_begin(lim, now, &a, pd, wait); n++)
-		srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, pd);
+	for (; srxe_hs_limit_begin(lim, now, &a, pd, NULL, wait); n++)
+		srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, pd, NULL);
 	return n;
 }
 
@@ -161,7 +161,7 @@ static unsigned int enter_all(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 {
 	unsigned int n = 0;
 
-	while (srxe_hs_limit_enter(lim, role, addr, pd))
+	while (srxe_hs_limit_enter(lim, role, addr, pd, NULL))
 		n++;
 	return n;
 }
@@ -170,7 +170,7 @@ static void leave_all(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 		      const struct in6_addr *addr, u32 pd, unsigned int n)
 {
 	while (n--)
-		srxe_hs_limit_leave(lim, role, addr, pd);
+		srxe_hs_limit_leave(lim, role, addr, pd, NULL);
 }
 
 static void numbers(struct kunit *test)
@@ -206,7 +206,7 @@ static void link_number(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, n, SRXE_MAX_HS_LINK);
 	a = peer(i);
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_enter(lim, SRXE_HS_RESPONDER, &a, i));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_enter(lim, SRXE_HS_RESPONDER, &a, i, NULL));
 	for (i = 0; i < SRXE_MAX_HS_LINK / SRXE_MAX_HS_PEER; i++) {
 		a = peer(i);
 		leave_all(lim, SRXE_HS_RESPONDER, &a, i, SRXE_MAX_HS_PEER);
@@ -225,28 +225,28 @@ static void in_order(struct kunit *test)
 	u64 now = NSEC_PER_SEC;
 
 	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_INITIATOR, &a, 1), SRXE_MAX_HS_PEER);
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 2, &one));
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 3, &two));
-	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1);
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 3, &two));
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, &three));
-	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 2, &one));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 2, NULL, &one));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 3, NULL, &two));
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1, NULL);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 3, NULL, &two));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, NULL, &three));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 2, NULL, &one));
 	KUNIT_EXPECT_TRUE(test, list_empty(&one));
 
 	/* the second goes; room for one more is the third's */
 	srxe_hs_limit_forgo(lim, &two);
-	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 2);
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 3, &two));
-	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 1, &three));
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 2, NULL);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 3, NULL, &two));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 1, NULL, &three));
 	srxe_hs_limit_forgo(lim, &two);
 
 	/* domain 4 has all it may have, with another peer */
 	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_INITIATOR, &b, 4), SRXE_MAX_HS_PD);
-	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1);
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 4, &one));
-	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 5, &two));
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1, NULL);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 4, NULL, &one));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 5, NULL, &two));
 
-	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 5);
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 5, NULL);
 	leave_all(lim, SRXE_HS_INITIATOR, &a, 1, SRXE_MAX_HS_PEER - 1);
 	leave_all(lim, SRXE_HS_INITIATOR, &b, 4, SRXE_MAX_HS_PD);
 	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_INITIATOR], 0);
@@ -266,7 +266,7 @@ static unsigned int fill_share(struct srxe_hs_limit *lim, enum srxe_hs_role role
 
 	for (i = 0; i < peers; i++) {
 		a = peer(from + i);
-		while (srxe_hs_limit_enter_as(lim, role, &a, from + i, user))
+		while (srxe_hs_limit_enter(lim, role, &a, from + i, user))
 			n++;
 	}
 	return n;
@@ -278,7 +278,7 @@ static void empty_share(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 	struct in6_addr a = peer(at);
 
 	while (n--)
-		srxe_hs_limit_leave_as(lim, role, &a, at, user);
+		srxe_hs_limit_leave(lim, role, &a, at, user);
 }
 
 /* What a user may take leaves as much to the others, the least to each but the kernel. */
@@ -321,7 +321,7 @@ static void user_shares(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, k, m / 2);
 		/* as v takes from what is left, u is beyond his share for now */
 		empty_share(lim, role, &u, 1, 1);
-		KUNIT_EXPECT_FALSE(test, srxe_hs_limit_enter_as(lim, role, &a, 1, &u));
+		KUNIT_EXPECT_FALSE(test, srxe_hs_limit_enter(lim, role, &a, 1, &u));
 		n--;
 		/* who is not bound takes the rest; domain 1 has no room for it */
 		rest = enter_all(lim, role, &a, 2);
@@ -372,15 +372,15 @@ static void user_queue(struct kunit *test)
 	unsigned int n;
 
 	n = fill_share(lim, SRXE_HS_INITIATOR, &u, 1, 1);
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin_as(lim, now, &a, 1, &u, &one));
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin_as(lim, now, &a, 1, &u, &two));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, &u, &one));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, &u, &two));
 	KUNIT_EXPECT_FALSE(test, list_empty(&one));
-	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin_as(lim, now, &a, 2, &v, &other));
-	srxe_hs_limit_leave_as(lim, SRXE_HS_INITIATOR, &a, 2, &v);
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 2, &v, &other));
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 2, &v);
 
-	srxe_hs_limit_leave_as(lim, SRXE_HS_INITIATOR, &a, 1, &u);
-	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin_as(lim, now, &a, 1, &u, &two));
-	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin_as(lim, now, &a, 1, &u, &one));
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1, &u);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, &u, &two));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 1, &u, &one));
 	/* the last one to wait keeps his place in the books, until he goes */
 	empty_share(lim, SRXE_HS_INITIATOR, &u, 1, n);
 	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_INITIATOR], 0);
@@ -405,8 +405,8 @@ static void user_rate(struct kunit *test)
 		struct srxe_user u = user(uid);
 
 		for (n = 0, pd = 1; pd < 5; pd++) {
-			while (srxe_hs_limit_begin_as(lim, now, &a, pd, &u, &wait)) {
-				srxe_hs_limit_leave_as(lim, SRXE_HS_INITIATOR, &a, pd, &u);
+			while (srxe_hs_limit_begin(lim, now, &a, pd, &u, &wait)) {
+				srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, pd, &u);
 				n++;
 			}
 			srxe_hs_limit_forgo(lim, &wait);
@@ -427,7 +427,7 @@ static void parties(struct kunit *test)
 	u64 now = NSEC_PER_SEC;
 	unsigned int i;
 
-	KUNIT_ASSERT_TRUE(test, srxe_hs_limit_enter(lim, SRXE_HS_RESPONDER, &busy, 1));
+	KUNIT_ASSERT_TRUE(test, srxe_hs_limit_enter(lim, SRXE_HS_RESPONDER, &busy, 1, NULL));
 	KUNIT_EXPECT_EQ(test, drain(lim, now, &busy), SRXE_HS_PARTY_BURST);
 	for (i = 0; i < 2 * SRXE_HS_MAX_PARTIES; i++) {
 		a = peer(i);
@@ -438,18 +438,18 @@ static void parties(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, lim->count, SRXE_HS_MAX_PARTIES);
 	/* entering makes room for two, and neither is the other's */
 	a = peer(0xeeee);
-	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_enter(lim, SRXE_HS_INITIATOR, &a, 7));
-	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 7);
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_enter(lim, SRXE_HS_INITIATOR, &a, 7, NULL));
+	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 7, NULL);
 	/* not even where the peer is the one idle for longest, as the first here is */
 	for (i = SRXE_HS_MAX_PARTIES + 4; i < 2 * SRXE_HS_MAX_PARTIES; i++) {
 		a = peer(i);
-		if (!srxe_hs_limit_enter(lim, SRXE_HS_INITIATOR, &a, 1000 + i))
+		if (!srxe_hs_limit_enter(lim, SRXE_HS_INITIATOR, &a, 1000 + i, NULL))
 			break;
-		srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1000 + i);
+		srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1000 + i, NULL);
 	}
 	KUNIT_EXPECT_EQ(test, i, 2 * SRXE_HS_MAX_PARTIES);
 	KUNIT_EXPECT_EQ(test, lim->count, SRXE_HS_MAX_PARTIES);
-	srxe_hs_limit_leave(lim, SRXE_HS_RESPONDER, &busy, 1);
+	srxe_hs_limit_leave(lim, SRXE_HS_RESPONDER, &busy, 1, NULL);
 	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_RESPONDER], 0);
 }
 

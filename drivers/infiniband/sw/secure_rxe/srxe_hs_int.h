@@ -48,7 +48,7 @@ static inline void srxe_hs_backoff_step(struct srxe_hs_backoff *b, u64 now)
 
 static inline void srxe_hs_leave(struct srxe_hs *hs, enum srxe_hs_role role)
 {
-	srxe_hs_limit_leave_as(hs->limit, role, &hs->ends.rgid, hs->pd, &hs->user);
+	srxe_hs_limit_leave(hs->limit, role, &hs->ends.rgid, hs->pd, &hs->user);
 }
 
 /* srxe_hs.c */

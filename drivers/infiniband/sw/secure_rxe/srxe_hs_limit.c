@@ -492,7 +492,7 @@ static bool try_enter(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role
 }
 
 /**
- * srxe_hs_limit_enter_as() - may one more handshake be under way?
+ * srxe_hs_limit_enter() - may one more handshake be under way?
  * @lim: bounds of the link
  * @role: our side
  * @peer: with whom
@@ -500,10 +500,10 @@ static bool try_enter(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role
  * @user: on whose behalf, or NULL
  *
  * Context: Process.
- * Return: true if it may; srxe_hs_limit_leave_as() is owed then.
+ * Return: true if it may; srxe_hs_limit_leave() is owed then.
  */
-bool srxe_hs_limit_enter_as(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-			    const struct in6_addr *peer, u32 pd, const struct srxe_user *user)
+bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			 const struct in6_addr *peer, u32 pd, const struct srxe_user *user)
 {
 	struct party_id ids[PARTIES];
 	unsigned int n = all_ids(peer, pd, user, ids);
@@ -512,7 +512,7 @@ bool srxe_hs_limit_enter_as(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 }
 
 /**
- * srxe_hs_limit_begin_as() - may we begin one more handshake?
+ * srxe_hs_limit_begin() - may we begin one more handshake?
  * @lim: bounds of the link
  * @now: boottime, ns
  * @peer: with whom
@@ -522,11 +522,11 @@ bool srxe_hs_limit_enter_as(struct srxe_hs_limit *lim, enum srxe_hs_role role,
  *
  * Context: Process.
  * Return: true if we may; it is charged to the user, or the domain if he is not
- * bound, and srxe_hs_limit_leave_as() is owed then. If not, we are to
+ * bound, and srxe_hs_limit_leave() is owed then. If not, we are to
  * ask again, or srxe_hs_limit_forgo() is owed.
  */
-bool srxe_hs_limit_begin_as(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
-			    u32 pd, const struct srxe_user *user, struct list_head *wait)
+bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
+			 u32 pd, const struct srxe_user *user, struct list_head *wait)
 {
 	struct party_id ids[PARTIES];
 	unsigned int n = all_ids(peer, pd, user, ids);
@@ -537,7 +537,7 @@ bool srxe_hs_limit_begin_as(struct srxe_hs_limit *lim, u64 now, const struct in6
 /**
  * srxe_hs_limit_forgo() - one who waited to begin a handshake does not want to
  * @lim: bounds of the link
- * @wait: as for srxe_hs_limit_begin_as(); need not be in the queue
+ * @wait: as for srxe_hs_limit_begin(); need not be in the queue
  *
  * Context: Process.
  */
@@ -559,17 +559,17 @@ void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct list_head *wait)
 }
 
 /**
- * srxe_hs_limit_leave_as() - a handshake came to an end
+ * srxe_hs_limit_leave() - a handshake came to an end
  * @lim: bounds of the link
- * @role: as for srxe_hs_limit_enter_as()
- * @peer: as for srxe_hs_limit_enter_as()
- * @pd: as for srxe_hs_limit_enter_as()
- * @user: as for srxe_hs_limit_enter_as()
+ * @role: as for srxe_hs_limit_enter()
+ * @peer: as for srxe_hs_limit_enter()
+ * @pd: as for srxe_hs_limit_enter()
+ * @user: as for srxe_hs_limit_enter()
  *
  * Context: Process.
  */
-void srxe_hs_limit_leave_as(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-			    const struct in6_addr *peer, u32 pd, const struct srxe_user *user)
+void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			 const struct in6_addr *peer, u32 pd, const struct srxe_user *user)
 {
 	struct party_id ids[PARTIES];
 	unsigned int i, n = all_ids(peer, pd, user, ids);

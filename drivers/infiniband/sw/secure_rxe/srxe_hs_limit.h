@@ -98,32 +98,12 @@ bool srxe_hs_limit_recall(struct srxe_hs_limit *lim, const struct srxe_p *p,
 
 bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer);
 
-bool srxe_hs_limit_enter_as(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-			    const struct in6_addr *peer, u32 pd, const struct srxe_user *user);
-bool srxe_hs_limit_begin_as(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
-			    u32 pd, const struct srxe_user *user, struct list_head *wait);
+bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			 const struct in6_addr *peer, u32 pd, const struct srxe_user *user);
+bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
+			 u32 pd, const struct srxe_user *user, struct list_head *wait);
 void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct list_head *wait);
-void srxe_hs_limit_leave_as(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-			    const struct in6_addr *peer, u32 pd, const struct srxe_user *user);
-
-/* The same for what is not done on behalf of a user. */
-static inline bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-				       const struct in6_addr *peer, u32 pd)
-{
-	return srxe_hs_limit_enter_as(lim, role, peer, pd, NULL);
-}
-
-static inline bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now,
-				       const struct in6_addr *peer, u32 pd,
-				       struct list_head *wait)
-{
-	return srxe_hs_limit_begin_as(lim, now, peer, pd, NULL, wait);
-}
-
-static inline void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
-				       const struct in6_addr *peer, u32 pd)
-{
-	srxe_hs_limit_leave_as(lim, role, peer, pd, NULL);
-}
+void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			 const struct in6_addr *peer, u32 pd, const struct srxe_user *user);
 
 #endif /* SRXE_HS_LIMIT_H */

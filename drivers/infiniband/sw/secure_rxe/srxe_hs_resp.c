@@ -351,8 +351,8 @@ static void fresh_init(struct srxe_hs *hs, const struct srxe_hs_rx *rx, const st
 	err = negotiate(hs, &rx->msg.body, &params);
 	if (!err && !make_room(hs, now))
 		err = SRXE_REFUSE_BUSY;
-	if (!err && !srxe_hs_limit_enter_as(hs->limit, SRXE_HS_RESPONDER, &hs->ends.rgid, hs->pd,
-					    &hs->user))
+	if (!err && !srxe_hs_limit_enter(hs->limit, SRXE_HS_RESPONDER, &hs->ends.rgid, hs->pd,
+					 &hs->user))
 		err = SRXE_REFUSE_BUSY;
 	if (err) {
 		send_refuse(hs, rx, p, keys, err);

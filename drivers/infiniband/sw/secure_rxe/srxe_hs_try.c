@@ -203,8 +203,8 @@ static void queue_start(struct srxe_hs *hs, u64 now)
 /* Room for one more, or wait for it: there is none while others are at it. */
 static bool enter(struct srxe_hs *hs, u64 now)
 {
-	if (srxe_hs_limit_begin_as(hs->limit, now, &hs->ends.rgid, hs->pd, &hs->user,
-				   &hs->wait)) {
+	if (srxe_hs_limit_begin(hs->limit, now, &hs->ends.rgid, hs->pd, &hs->user,
+				&hs->wait)) {
 		hs->queue.next = 0;
 		return true;
 	}
