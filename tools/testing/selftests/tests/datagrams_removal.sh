@@ -8,6 +8,7 @@
 . "${0%/*}/../lib/hold.sh"
 . "${0%/*}/../lib/programs.sh"
 . "${0%/*}/../lib/datagrams.sh"
+. "${0%/*}/../lib/removal.sh"
 
 SILENT=10.77.0.9
 
@@ -29,15 +30,6 @@ set_up() {
 	[ "$(sas a "$DEV_A")" != "[]" ] || fail "no SA"
 }
 
-# within SECONDS COMMAND ...: it ends in that time and works.
-within() {
-	timeout -k 1 "$(patient "$1")" "${@:2}" || fail "status $? of: $*"
-}
-
-links_gone() {
-	[ -z "$(rdma link show | grep -F -e "$DEV_A/" -e "$DEV_B/")" ]
-}
-
 # Programs end as an administrator would have them, and then nothing holds the module.
 unloads() {
 	pkill -TERM -x srxe_traffic
@@ -52,8 +44,7 @@ no_programs() {
 
 netdev_removed() {
 	set_up
-	within 20 ip -n "$NS_A" link del net0
-	wait_for 20 links_gone || fail "links are left"
+	netdev_goes
 	unloads
 }
 
@@ -66,28 +57,14 @@ namespace_removed() {
 
 link_deleted() {
 	set_up
-	within 20 ip netns exec "$NS_A" rdma link del "$DEV_A"
-	within 20 ip netns exec "$NS_B" rdma link del "$DEV_B"
+	links_go
 	unloads
-}
-
-# What a case left; one that failed leaves more.
-clean_up() {
-	{
-		pkill -KILL -x srxe_traffic
-		pkill -KILL -x rping
-		ip netns del "$NS_A"
-		ip netns del "$NS_B"
-		rdma link del "$DEV_A"
-		rdma link del "$DEV_B"
-		module_unload secure_rxe
-	} > /dev/null 2>&1
 }
 
 ktap_plan 3
 modprobe rdma_ucm || bail "no rdma_ucm"
 for one in netdev_removed namespace_removed link_deleted; do
 	ktap_case "$one"
-	clean_up
+	clean_up secure-rxe srxe_traffic rping
 done
 ktap_end

@@ -4,6 +4,7 @@
 # nothing splats, the programs end, and the module can be unloaded after them.
 # srxe-test: kernels=debian,debug guests=1 timeout=600 cost=120
 . "${0%/*}/../lib/srxe-lib.sh"
+. "${0%/*}/../lib/removal.sh"
 
 # traffic_starts: an endless exchange between a and b.
 traffic_starts() {
@@ -31,17 +32,8 @@ programs_end() {
 	fail "a program does not end: $(ps -o pid,stat,wchan:30,args -C ibv_rc_pingpong)"
 }
 
-# within SECONDS COMMAND ...: it ends in that time and works.
-within() {
-	timeout -k 1 "$(patient "$1")" "${@:2}" || fail "status $? of: $*"
-}
-
 unloads() {
 	module_unload "$(module_name "$TYPE")" || fail "the module is held"
-}
-
-links_gone() {
-	[ -z "$(rdma link show | grep -F -e "$DEV_A/" -e "$DEV_B/")" ]
 }
 
 setup() {
@@ -54,8 +46,7 @@ setup() {
 
 netdev_removed() {
 	setup "$1"
-	within 20 ip -n "$NS_A" link del net0
-	wait_for 20 links_gone || fail "links are left"
+	netdev_goes
 	programs_end
 	unloads
 }
@@ -88,8 +79,7 @@ namespace_removed_from_outside() {
 
 link_deleted() {
 	setup "$1"
-	within 20 ip netns exec "$NS_A" rdma link del "$DEV_A"
-	within 20 ip netns exec "$NS_B" rdma link del "$DEV_B"
+	links_go
 	programs_end
 	unloads
 }
@@ -109,24 +99,11 @@ mapping_pins_module() {
 	setup "$1"
 	# nothing in the program runs that could end it
 	pkill -STOP -f "ibv_rc_pingpong.*-p $PERFTEST_PORT"
-	within 20 ip -n "$NS_A" link del net0
-	wait_for 20 links_gone || fail "links are left"
+	netdev_goes
 	rmmod "$(module_name "$1")" 2> /dev/null && fail "unloaded under a mapping"
 	pkill -CONT -f "ibv_rc_pingpong.*-p $PERFTEST_PORT"
 	programs_end
 	unloads
-}
-
-# What a case left; one that failed leaves more.
-clean_up() {
-	{
-		pkill -KILL ibv_rc_pingpong
-		ip netns del "$NS_A"
-		ip netns del "$NS_B"
-		rdma link del "$DEV_A"
-		rdma link del "$DEV_B"
-		[ ! -e "/sys/module/$(module_name "$1")" ] || module_unload "$(module_name "$1")"
-	} > /dev/null 2>&1
 }
 
 cases="netdev_removed namespace_removed namespace_removed_from_outside link_deleted
@@ -138,7 +115,7 @@ ktap_plan $((${#types[@]} * $#))
 for type in "${types[@]}"; do
 	for one; do
 		ktap_case "$one" "$type"
-		clean_up "$type"
+		clean_up "$type" ibv_rc_pingpong
 	done
 done
 ktap_end
