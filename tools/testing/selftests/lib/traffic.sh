@@ -43,6 +43,11 @@ allow_unkeyed() {
 	a "$SRXE" link set "$DEV_A" unkeyed allow && b "$SRXE" link set "$DEV_B" unkeyed allow
 }
 
+# deny_unkeyed: the reverse.
+deny_unkeyed() {
+	a "$SRXE" link set "$DEV_A" unkeyed deny && b "$SRXE" link set "$DEV_B" unkeyed deny
+}
+
 # scenario NAME falls|holds [OPTION ...]: an attack, from the middle.
 scenario() {
 	local name=$1 expect=$2 ip_a=$IP4_A ip_b=$IP4_B
@@ -138,11 +143,6 @@ attack_test() {
 	protected_links
 	attacks_hold "${attacks[@]}"
 	ktap_end
-}
-
-# deny_unkeyed: the reverse.
-deny_unkeyed() {
-	a "$SRXE" link set "$DEV_A" unkeyed deny && b "$SRXE" link set "$DEV_B" unkeyed deny
 }
 
 # new_keys [4|6 ...]: another key for the two of them, for the addresses of that

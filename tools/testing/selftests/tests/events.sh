@@ -6,6 +6,7 @@
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"
+. "${0%/*}/../lib/trouble.sh"
 export SRXE_TOP SRXE_BUILD
 
 genl=${0%/*}/../lib/genl.py
@@ -19,38 +20,10 @@ fresh() {
 	left=$(pidof srxe)
 	# shellcheck disable=SC2086 # words
 	[ -z "$left" ] || kill -KILL $left
-	forget a "$DEV_A"
-	forget b "$DEV_B"
+	forget a
+	forget b
 	mend
 	protect encrypt aes256-gcm || fail "cannot set mode and suite"
-}
-
-# forget a|b DEVICE
-forget() {
-	local desc
-
-	for desc in $("$1" "$SRXE" psk show "$2" | awk '/ state .* sas / { print $3 }'); do
-		"$1" "$SRXE" psk del dev "$2" "$desc" 2> /dev/null
-	done
-	"$1" "$SRXE" psk clear dev "$2" all
-}
-
-# keys a|b|both: a new key, for the other.
-keys() {
-	local key
-
-	key=$(psk_file)
-	[ "$1" = b ] || psk_add "$NS_A" "$DEV_A" "peer:$IP4_B" "$key" || fail "no key in a"
-	[ "$1" = a ] || psk_add "$NS_B" "$DEV_B" "peer:$IP4_A" "$key" || fail "no key in b"
-}
-
-# cut, mend: nothing gets to b, but what is sent from its port.
-cut() {
-	m bridge link set dev to_b state 0
-}
-
-mend() {
-	m bridge link set dev to_b state 3
 }
 
 # watch FILE NAMESPACE [ARGUMENT ...]: srxe monitor there, listening.  Its process in

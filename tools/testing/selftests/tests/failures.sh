@@ -8,6 +8,7 @@
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"
+. "${0%/*}/../lib/trouble.sh"
 
 # fresh: no keys, no tombstones, and a path that is whole.
 fresh() {
@@ -16,42 +17,6 @@ fresh() {
 	mend
 	a tc qdisc del dev net0 root 2> /dev/null
 	protect encrypt aes256-gcm || fail "cannot set mode and suite"
-}
-
-# forget a|b
-forget() {
-	local dev=$DEV_A desc
-
-	[ "$1" = a ] || dev=$DEV_B
-	for desc in $("$1" "$SRXE" psk show "$dev" | awk '/ state .* sas / { print $3 }'); do
-		"$1" "$SRXE" psk del dev "$dev" "$desc" 2> /dev/null
-	done
-	"$1" "$SRXE" psk clear dev "$dev" all
-}
-
-# keys a|b|both: a new key, for the other.
-keys() {
-	local key peer=$IP4_B me=$IP4_A
-
-	[ "${FAMILY:-4}" = 4 ] || peer=$IP6_B me=$IP6_A
-	key=$(psk_file)
-	[ "$1" = b ] || psk_add "$NS_A" "$DEV_A" "peer:$peer" "$key" || fail "no key in a"
-	[ "$1" = a ] || psk_add "$NS_B" "$DEV_B" "peer:$me" "$key" || fail "no key in b"
-}
-
-# The id of a's key for b.
-key_id() {
-	a "$SRXE" -j psk show "$DEV_A" | python3 -S -c 'import json, sys
-print([k["key-id"] for k in json.load(sys.stdin) if k["state"] == "live"][0])'
-}
-
-# cut, mend: nothing gets to b.
-cut() {
-	m bridge link set dev to_b state 0
-}
-
-mend() {
-	m bridge link set dev to_b state 3
 }
 
 # slow: what a sends takes its time.
@@ -110,6 +75,7 @@ said_revoked() {
 
 # no_key 4|6: none here for the peer.
 no_key() {
+	# shellcheck disable=SC2034 # keys wants it
 	local mark peer=$IP4_B FAMILY=$1
 
 	[ "$1" = 4 ] || peer=$IP6_B
