@@ -6,7 +6,7 @@ from srxe_attack import forge, mutate
 from srxe_attack import packet as pk
 
 from . import manager
-from .pair import Broken, Watch, need, until
+from .pair import Broken, Watch, need, undisturbed, until
 
 FORGED = bytes(range(0x60, 0xA0))
 # srxe_traffic's, which anybody sees on the wire
@@ -146,7 +146,8 @@ def r4(lab):
     copies = 8
     frames = [packet.frame for packet in packets for _ in range(copies)]
     before, at_first = lab.b.recvs(), lab.b.counters()
-    lab.to_b.send(frames)
+    with undisturbed():
+        lab.to_b.send(frames)
     if not lab.secured:
         need(until(lambda: lab.b.recvs() == before + len(frames)), "not all accepted")
         return {"received": lab.b.recvs() - before, "sent": len(packets)}

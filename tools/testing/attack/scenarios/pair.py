@@ -39,6 +39,16 @@ def until(condition, seconds=10.0, step=0.05):
         time.sleep(step)
 
 
+@contextmanager
+def undisturbed():
+    """No worker runs on our processor: what they are given waits."""
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
 def run(*command):
     """Output of a command that must succeed."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """R1, R2: captured packets sent again. R4: twice at a time. R5: when their epoch is over."""
 
-import os
-from contextlib import contextmanager
-
 from srxe_attack import packet as pk
 
-from .pair import Watch, need, until
+from .pair import Watch, need, undisturbed, until
 
 
 def _captured_sends(lab, count):
@@ -74,23 +71,13 @@ def _opened_later(end):
     return now.get("crypto_async", 0) - now.get("tx_sealed", 0)
 
 
-@contextmanager
-def _undisturbed():
-    """No worker runs on our processor: what they are given waits."""
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-    try:
-        yield
-    finally:
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-
-
 def _twice(lab):
     """One packet, twice at a time; were both in crypto together?"""
     before, was = lab.b.recvs(), _opened_later(lab.b)
     replayed = lab.b.counters()["rx_drop_replayed"]
     frame = lab.captured_request("send 64 0")[0].frame
     lab.join()
-    with _undisturbed():
+    with undisturbed():
         lab.to_b.send([frame, frame])
     need(until(lambda: lab.b.counters()["rx_drop_replayed"] == replayed + 1), "none was dropped")
     need(until(lambda: lab.b.recvs() > before), "none was received")
