@@ -208,9 +208,13 @@ class Lab:
                                self.args.ip_b])
         self.b.info = self.b.line()
         self.a.info = self.a.line()
-        # the honest connection works before it is attacked, and its SA stands
-        for one in (self.a, self.b):
+        # the honest connection works before it is attacked, and its SA stands; UC and UD
+        # say nothing of whether it has come across, nor when it does if crypto takes its time
+        for one, other in ((self.a, self.b), (self.b, self.a)):
+            seen = other.recvs()
             self.work(one, "send 8")
+            need(until(lambda seen=seen, other=other: other.recvs() == seen + 1),
+                 f"{other.name} did not receive the first send")
 
     def work(self, end, command):
         """An honest request; it must succeed."""
