@@ -36,6 +36,14 @@ ask() {
 	[ "$(asking "${@:2}")" -eq "$1" ]
 }
 
+# ask_between NUMBER NUMBER [PEER]: that many do.
+ask_between() {
+	local n
+
+	n=$(asking "${@:3}")
+	[ "$n" -ge "$1" ] && [ "$n" -le "$2" ]
+}
+
 # hold_end: as hold.sh has it, but of that user.
 hold_end() {
 	background "${3##*/}.out" ip netns exec "$1" setpriv --reuid "$user" --regid "$user" \
@@ -109,9 +117,10 @@ with_a_peer() {
 	at_once 65533
 	at_once 0
 	ask $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way, not $PEER"
+	# as the next one takes from what is left, each turn of the first that ends leaves him less
 	hoard 65532 100 "$IP4_B"
-	wait_for 10 ask $((PEER + NEXT)) "$IP4_B" ||
-		fail "$(asking "$IP4_B") are under way, not $((PEER + NEXT))"
+	wait_for 10 ask_between $((PEER + NEXT / 2)) $((PEER + NEXT)) "$IP4_B" ||
+		fail "$(asking "$IP4_B") are under way, not up to $((PEER + NEXT))"
 	at_once 65533
 	freed
 	at_once 65534
