@@ -48,6 +48,12 @@ deny_unkeyed() {
 	a "$SRXE" link set "$DEV_A" unkeyed deny && b "$SRXE" link set "$DEV_B" unkeyed deny
 }
 
+# may_be_unkeyed: the first, while the case lasts.
+may_be_unkeyed() {
+	allow_unkeyed || fail "cannot allow unkeyed peers"
+	at_case_end deny_unkeyed
+}
+
 # scenario NAME falls|holds [OPTION ...]: an attack, from the middle.
 scenario() {
 	local name=$1 expect=$2 ip_a=$IP4_A ip_b=$IP4_B

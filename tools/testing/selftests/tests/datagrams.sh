@@ -139,12 +139,6 @@ address_leaves() {
 	let_go
 }
 
-# may_be_unkeyed: peers without a key may talk plain, while the case lasts.
-may_be_unkeyed() {
-	allow_unkeyed || fail "cannot allow unkeyed peers"
-	at_case_end deny_unkeyed
-}
-
 # Nobody could tell who of a group speaks.
 multicast() {
 	local mark

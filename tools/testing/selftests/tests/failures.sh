@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # What programs and administrators are told when a connection cannot be protected,
 # or no longer: the oldest request's status and vendor_err, the others flushed, and
-# one line in the log that names peer and remedy.
+# one line in the log that names peer and remedy. And of one that begins in plain,
+# and has to be protected when its peer gets a key.
 # (Refusals for the mode or for being busy cannot be had by settings: KUnit has them.)
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=150 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=170 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"
 . "${0%/*}/../lib/trouble.sh"
+. "${0%/*}/../lib/datagrams.sh"
 
 # fresh: no keys, no tombstones, and a path that is whole.
 fresh() {
@@ -233,6 +235,82 @@ under_way() {
 	let_go
 }
 
+# in_plain [OPTION ...]: a connection for which no key is needed, and there is none.
+in_plain() {
+	fresh
+	may_be_unkeyed
+	held --size 64 --recvs 128 "$@"
+	plain=$(plain_packets)
+	arrive "$end_a" "$end_b" 4
+	arrive "$end_b" "$end_a" 4
+	[ "$(counter "$NS_A" "$DEV_A" tx_plain)" -gt "${plain%% *}" ] || fail "nothing went plain"
+	no_sa a "$DEV_A" && no_sa b "$DEV_B" || fail "there are SAs"
+}
+
+# protected_now: what is sent arrives, both ways, under one SA; none was plain since
+# there are keys.
+protected_now() {
+	arrive "$end_a" "$end_b" 4
+	arrive "$end_b" "$end_a" 4
+	nothing_plain
+	json "$(sas a "$DEV_A")" "$(sas b "$DEV_B")" 'len(x) == len(y) == 1' \
+		'x[0]["id"] == y[0]["id"] and x[0]["kind"] == "'"$qp"'"' \
+		'all(s["state"] == "standing" for s in x + y)'
+}
+
+# key_added RC|UC: both get a key while they talk plain.  The connection goes on under
+# it, with nothing lost, and so does the next.
+key_added() {
+	local qp=$1
+
+	in_plain
+	keys both
+	plain=$(plain_packets)
+	protected_now
+	disconnected
+	held --size 64 --recvs 128
+	protected_now
+	disconnected
+}
+
+# The same while requests are out, all of them in plain: they are repeated.
+key_added_under_way() {
+	local qp=rc seen
+
+	in_plain --retry 7 --qp-timeout 19
+	cut
+	seen=$(counter "$NS_A" "$DEV_A" tx_plain)
+	ctl "$end_a" post write 4096 0 40 || fail "cannot post: $answer"
+	wait_for 10 counted "$NS_A" "$DEV_A" tx_plain $((seen + 1)) || fail "nothing is out"
+	keys both
+	plain=$(plain_packets)
+	mend
+	ctl "$end_a" wait 40 60000 || fail "$answer"
+	json "$answer" '[]' 'x["done"] == 40'
+	protected_now
+	disconnected
+}
+
+# key_added_here: b has none; it is not heard any more, and does not answer.
+key_added_here() {
+	local mark seen dropped
+
+	in_plain --retry 2 --qp-timeout 13
+	ctl "$end_a" reqs
+	keys a
+	plain=$(counter "$NS_A" "$DEV_A" tx_plain) seen=$(received "$end_a")
+	dropped=$(counter "$NS_A" "$DEV_A" rx_drop_unprotected)
+	ctl "$end_b" post send 64 0 1 || fail "cannot post: $answer"
+	wait_for 10 counted "$NS_A" "$DEV_A" rx_drop_unprotected $((dropped + 1)) ||
+		fail "nothing of b's is dropped"
+	received_all "$end_a" "$seen" || fail "b is heard"
+	mark=$(log_mark)
+	fails "$end_a" retry-exceeded:no-answer
+	said "$mark" "no answer, or $IP4_B does not know key $(key_id): srxe psk show, there"
+	[ "$(counter "$NS_A" "$DEV_A" tx_plain)" = "$plain" ] || fail "a speaks in clear"
+	let_go
+}
+
 # Nothing is out when the key goes: the first request after it is told.
 idle_revoked() {
 	# shellcheck disable=SC2034 # held wants it
@@ -344,6 +422,8 @@ cases=(
 	"idle_revoked uc"
 	address_gone
 	reset_there
+	"key_added rc"
+	"key_added uc"
 )
 [ "$SRXE_TEST_LEVEL" = pairwise ] || cases=(
 	"no_key 4"
@@ -368,6 +448,10 @@ cases=(
 	revoked_there
 	reset_there
 	rate_limited
+	"key_added rc"
+	"key_added uc"
+	key_added_under_way
+	key_added_here
 )
 ktap_plan ${#cases[@]}
 topo_path
