@@ -12,23 +12,16 @@ static int help(void)
 	return SRXE_OK;
 }
 
-/* Datagrams have none, nor has a connection one of its peer's before it knows that. */
-static void show_qpn(const char *key, const struct nlattr *attr)
-{
-	if (attr && (out_json || attr_u32(attr)))
-		out_uint(key, "qpn", attr_u32(attr));
-}
-
 static void show_ends(const struct nlattr **tb)
 {
 	if (tb[SRXE_A_EVENT_KIND])
 		out_str("kind", NULL, name_of(kind_names, attr_u8(tb[SRXE_A_EVENT_KIND])));
 	if (tb[SRXE_A_EVENT_LOCAL_GID])
 		out_addr("local", "local", tb[SRXE_A_EVENT_LOCAL_GID]);
-	show_qpn("local-qpn", tb[SRXE_A_EVENT_LOCAL_QPN]);
+	out_qpn("local-qpn", tb[SRXE_A_EVENT_LOCAL_QPN]);
 	if (tb[SRXE_A_EVENT_PEER_GID])
 		out_addr("peer", "peer", tb[SRXE_A_EVENT_PEER_GID]);
-	show_qpn("peer-qpn", tb[SRXE_A_EVENT_PEER_QPN]);
+	out_qpn("peer-qpn", tb[SRXE_A_EVENT_PEER_QPN]);
 }
 
 static void show_sa(const struct nlattr **tb)

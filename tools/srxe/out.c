@@ -219,6 +219,13 @@ void out_addr(const char *key, const char *label, const struct nlattr *attr)
 	out_str(key, label, text);
 }
 
+/* Of a queue pair; 0 is none, as of datagrams, or of a peer that is not known yet. */
+void out_qpn(const char *key, const struct nlattr *attr)
+{
+	if (attr_u32(attr))
+		out_uint(key, "qpn", attr_u32(attr));
+}
+
 /* Local time for readers, seconds since the Epoch in JSON. */
 void out_time(const char *key, const char *label, __u64 seconds)
 {

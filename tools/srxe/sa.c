@@ -19,8 +19,7 @@ static void show_end(const char *side, const struct nlattr *gid, const struct nl
 
 	if (gid)
 		out_addr(local ? "local" : "peer", side, gid);
-	if (qpn)
-		out_uint(local ? "local-qpn" : "peer-qpn", "qpn", attr_u32(qpn));
+	out_qpn(local ? "local-qpn" : "peer-qpn", qpn);
 }
 
 static void show_key(const struct nlattr **tb)

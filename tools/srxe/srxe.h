@@ -144,6 +144,7 @@ void out_flag(const char *key, const char *label, bool value);
 void out_bits(const char *key, const char *label, const struct name *names, __u32 bits);
 void out_bytes(const char *key, const char *label, const struct nlattr *attr);
 void out_addr(const char *key, const char *label, const struct nlattr *attr);
+void out_qpn(const char *key, const struct nlattr *attr);
 void out_time(const char *key, const char *label, __u64 seconds);
 
 #endif /* SRXE_H */
