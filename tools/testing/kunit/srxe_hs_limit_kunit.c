@@ -384,10 +384,10 @@ static void user_queue(struct kunit *test)
 	/* the last one to wait keeps his place in the books, until he goes */
 	empty_share(lim, SRXE_HS_INITIATOR, &u, 1, n);
 	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_INITIATOR], 0);
-	n = lim->count;
+	n = lim->parties.count;
 	srxe_hs_limit_forgo(lim, &two);
 	KUNIT_EXPECT_TRUE(test, list_empty(&two));
-	KUNIT_EXPECT_EQ(test, lim->count, n - 1);
+	KUNIT_EXPECT_EQ(test, lim->parties.count, n - 1);
 	srxe_hs_limit_forgo(lim, &two);
 }
 
@@ -433,9 +433,9 @@ static void parties(struct kunit *test)
 		a = peer(i);
 		now += NSEC_PER_SEC / SRXE_HS_LINK_RATE;
 		KUNIT_ASSERT_TRUE(test, srxe_hs_limit_charge(lim, now, &a));
-		KUNIT_ASSERT_LE(test, lim->count, SRXE_HS_MAX_PARTIES);
+		KUNIT_ASSERT_LE(test, lim->parties.count, SRXE_HS_MAX_PARTIES);
 	}
-	KUNIT_EXPECT_EQ(test, lim->count, SRXE_HS_MAX_PARTIES);
+	KUNIT_EXPECT_EQ(test, lim->parties.count, SRXE_HS_MAX_PARTIES);
 	/* entering makes room for two, and neither is the other's */
 	a = peer(0xeeee);
 	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_enter(lim, SRXE_HS_INITIATOR, &a, 7, NULL));
@@ -448,7 +448,7 @@ static void parties(struct kunit *test)
 		srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1000 + i, NULL);
 	}
 	KUNIT_EXPECT_EQ(test, i, 2 * SRXE_HS_MAX_PARTIES);
-	KUNIT_EXPECT_EQ(test, lim->count, SRXE_HS_MAX_PARTIES);
+	KUNIT_EXPECT_EQ(test, lim->parties.count, SRXE_HS_MAX_PARTIES);
 	srxe_hs_limit_leave(lim, SRXE_HS_RESPONDER, &busy, 1, NULL);
 	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_RESPONDER], 0);
 }

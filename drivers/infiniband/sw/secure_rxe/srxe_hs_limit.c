@@ -4,7 +4,6 @@
  */
 #include <linux/kernel.h>
 #include <linux/random.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 
@@ -35,14 +34,6 @@
 #define PLACES_TRIED	(SRXE_MAX_HS_LINK * SRXE_HS_MAX_ALTS)
 static_assert(PLACES_MADE + PLACES_TRIED <= SRXE_SPI_SHARE / 4 * 3);
 
-/* enum party_kind - whose handshakes are counted */
-enum party_kind {
-	PARTY_PEER,
-	PARTY_PD,
-	PARTY_USER,
-	PARTY_USER_PEER,	/* a user's with one peer; forgotten when there are none */
-};
-
 /* The parties a handshake is counted for; the last two only if a user is bound. */
 enum {
 	WITH_PEER,
@@ -52,70 +43,27 @@ enum {
 	PARTIES,
 };
 
-/**
- * struct party_id - name of a party
- * @addr: peer's address
- * @num: number of the protection domain, or of the user
- * @kind: enum party_kind
- */
-struct party_id {
-	struct in6_addr	addr;
-	u32		num;
-	u32		kind;
-};
-
-/**
- * struct party - a peer, a protection domain, a user
- * @node: in the table
- * @idle: in the list of idle ones, while nothing is under way and nobody waits
- * @id: whose
- * @out: handshakes under way, by role
- * @waiting: of a peer: those who wait to begin one with it, first come first;
- *	a user's wait among themselves
- * @bucket: rate of a peer's handshakes that we answer, or of those that a
- *	protection domain or a user begins
- * @local: our address that @challenge is for
- * @challenge: the last one the peer gave us
- * @has_challenge: it has given us one
- */
-struct party {
-	struct hlist_node	node;
-	struct list_head	idle;
-	struct party_id		id;
-	unsigned int		out[SRXE_HS_ROLES];
-	struct list_head	waiting;
-	struct srxe_hs_bucket	bucket;
-	u8			local[SRXE_GID_LEN];
-	u8			challenge[SRXE_CHALLENGE_LEN];
-	bool			has_challenge;
-};
-
-static struct party_id peer_id(const struct in6_addr *addr)
+static struct srxe_hs_party_id peer_id(const struct in6_addr *addr)
 {
-	return (struct party_id){ .addr = *addr, .kind = PARTY_PEER };
+	return (struct srxe_hs_party_id){ .addr = *addr, .kind = SRXE_HS_PEER };
 }
 
 /* Return: how many. */
 static unsigned int all_ids(const struct in6_addr *peer, u32 pd, const struct srxe_user *user,
-			    struct party_id ids[PARTIES])
+			    struct srxe_hs_party_id ids[PARTIES])
 {
 	u32 uid;
 
 	ids[WITH_PEER] = peer_id(peer);
-	ids[IN_PD] = (struct party_id){ .kind = PARTY_PD, .num = pd };
+	ids[IN_PD] = (struct srxe_hs_party_id){ .kind = SRXE_HS_PD, .num = pd };
 	if (!user || !user->bound)
 		return BY_USER;
 	uid = __kuid_val(user->uid);
-	ids[BY_USER] = (struct party_id){ .kind = PARTY_USER, .num = uid };
-	ids[BY_USER_WITH_PEER] = (struct party_id){
-		.kind = PARTY_USER_PEER, .num = uid, .addr = *peer,
+	ids[BY_USER] = (struct srxe_hs_party_id){ .kind = SRXE_HS_USER, .num = uid };
+	ids[BY_USER_WITH_PEER] = (struct srxe_hs_party_id){
+		.kind = SRXE_HS_PAIR, .num = uid, .addr = *peer,
 	};
 	return PARTIES;
-}
-
-static u32 hash_id(const struct srxe_hs_limit *lim, const struct party_id *id)
-{
-	return (u32)siphash(id, sizeof(*id), &lim->seed);
 }
 
 static void fill(struct srxe_hs_bucket *b, u64 now, u64 cost, u64 burst)
@@ -128,14 +76,14 @@ static void fill(struct srxe_hs_bucket *b, u64 now, u64 cost, u64 burst)
 
 /* Time passes for what @party may do in @role. */
 static void refill(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role,
-		   struct party *party)
+		   struct srxe_hs_party *party)
 {
 	fill(&lim->link[role], now, LINK_COST, SRXE_HS_LINK_BURST);
 	fill(&party->bucket, now, PARTY_COST, SRXE_HS_PARTY_BURST);
 }
 
 /* @kept: what must be left in the link's bucket */
-static bool pay(struct srxe_hs_limit *lim, enum srxe_hs_role role, struct party *party,
+static bool pay(struct srxe_hs_limit *lim, enum srxe_hs_role role, struct srxe_hs_party *party,
 		u64 kept)
 {
 	if (lim->link[role].tokens < kept + LINK_COST || party->bucket.tokens < PARTY_COST)
@@ -143,63 +91,6 @@ static bool pay(struct srxe_hs_limit *lim, enum srxe_hs_role role, struct party 
 	lim->link[role].tokens -= LINK_COST;
 	party->bucket.tokens -= PARTY_COST;
 	return true;
-}
-
-static struct party *find_party(struct srxe_hs_limit *lim, const struct party_id *id)
-{
-	struct party *p;
-
-	lockdep_assert_held(&lim->lock);
-	hash_for_each_possible(lim->parties, p, node, hash_id(lim, id))
-		if (!memcmp(&p->id, id, sizeof(*id)))
-			return p;
-	return NULL;
-}
-
-static void free_party(struct srxe_hs_limit *lim, struct party *p)
-{
-	hash_del(&p->node);
-	list_del(&p->idle);
-	lim->count--;
-	kfree(p);
-}
-
-/*
- * A forgotten party comes back with a full bucket. It was idle for longer than
- * thousands of others, and what all of them may do is bounded by the link's.
- */
-static struct party *get_party(struct srxe_hs_limit *lim, const struct party_id *id)
-{
-	struct party *p = find_party(lim, id);
-
-	if (p)
-		return p;
-	if (lim->count >= SRXE_HS_MAX_PARTIES) {
-		if (list_empty(&lim->idle))
-			return NULL;
-		free_party(lim, list_first_entry(&lim->idle, struct party, idle));
-	}
-	p = kzalloc(sizeof(*p), GFP_KERNEL);
-	if (!p)
-		return NULL;
-	p->id = *id;
-	INIT_LIST_HEAD(&p->waiting);
-	p->bucket.tokens = (u64)SRXE_HS_PARTY_BURST * PARTY_COST;
-	hash_add(lim->parties, &p->node, hash_id(lim, id));
-	list_add_tail(&p->idle, &lim->idle);
-	lim->count++;
-	return p;
-}
-
-static void touch(struct srxe_hs_limit *lim, struct party *p)
-{
-	if (p->out[SRXE_HS_INITIATOR] || p->out[SRXE_HS_RESPONDER] ||
-	    !list_empty(&p->waiting))
-		list_del_init(&p->idle);
-	else if (p->id.kind == PARTY_USER_PEER)
-		free_party(lim, p);
-	else
-		list_move_tail(&p->idle, &lim->idle);
 }
 
 /**
@@ -214,9 +105,7 @@ void srxe_hs_limit_init(struct srxe_hs_limit *lim, u64 now)
 	unsigned int role;
 
 	mutex_init(&lim->lock);
-	hash_init(lim->parties);
-	INIT_LIST_HEAD(&lim->idle);
-	lim->count = 0;
+	srxe_hs_parties_init(&lim->parties, (u64)SRXE_HS_PARTY_BURST * PARTY_COST);
 	srxe_hs_past_init(&lim->past);
 	memset(lim->out, 0, sizeof(lim->out));
 	for (role = 0; role < SRXE_HS_ROLES; role++) {
@@ -224,7 +113,6 @@ void srxe_hs_limit_init(struct srxe_hs_limit *lim, u64 now)
 		lim->link[role].filled = now;
 	}
 	get_random_bytes(lim->secret, sizeof(lim->secret));
-	get_random_bytes(&lim->seed, sizeof(lim->seed));
 }
 
 /**
@@ -235,12 +123,7 @@ void srxe_hs_limit_init(struct srxe_hs_limit *lim, u64 now)
  */
 void srxe_hs_limit_destroy(struct srxe_hs_limit *lim)
 {
-	struct hlist_node *tmp;
-	struct party *p;
-	int i;
-
-	hash_for_each_safe(lim->parties, i, tmp, p, node)
-		free_party(lim, p);
+	srxe_hs_parties_destroy(&lim->parties);
 	srxe_hs_past_destroy(&lim->past);
 	memzero_explicit(lim->secret, sizeof(lim->secret));
 	mutex_destroy(&lim->lock);
@@ -332,16 +215,16 @@ void srxe_hs_limit_served(struct srxe_hs_limit *lim, u64 now, u64 seen,
 void srxe_hs_limit_remember(struct srxe_hs_limit *lim, const struct srxe_p *p,
 			    const u8 challenge[SRXE_CHALLENGE_LEN])
 {
-	struct party_id id = peer_id((const struct in6_addr *)p->gid_r);
-	struct party *party;
+	struct srxe_hs_party_id id = peer_id((const struct in6_addr *)p->gid_r);
+	struct srxe_hs_party *party;
 
 	mutex_lock(&lim->lock);
-	party = get_party(lim, &id);
+	party = srxe_hs_party_get(&lim->parties, &id);
 	if (party) {
 		memcpy(party->local, p->gid_i, sizeof(party->local));
 		memcpy(party->challenge, challenge, sizeof(party->challenge));
 		party->has_challenge = true;
-		touch(lim, party);
+		srxe_hs_party_touch(&lim->parties, party);
 	}
 	mutex_unlock(&lim->lock);
 }
@@ -358,12 +241,12 @@ void srxe_hs_limit_remember(struct srxe_hs_limit *lim, const struct srxe_p *p,
 bool srxe_hs_limit_recall(struct srxe_hs_limit *lim, const struct srxe_p *p,
 			  u8 challenge[SRXE_CHALLENGE_LEN])
 {
-	struct party_id id = peer_id((const struct in6_addr *)p->gid_r);
-	struct party *party;
+	struct srxe_hs_party_id id = peer_id((const struct in6_addr *)p->gid_r);
+	struct srxe_hs_party *party;
 	bool found;
 
 	mutex_lock(&lim->lock);
-	party = find_party(lim, &id);
+	party = srxe_hs_party_find(&lim->parties, &id);
 	found = party && party->has_challenge &&
 		!memcmp(party->local, p->gid_i, sizeof(party->local));
 	if (found)
@@ -384,23 +267,23 @@ bool srxe_hs_limit_recall(struct srxe_hs_limit *lim, const struct srxe_p *p,
  */
 bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer)
 {
-	struct party_id id = peer_id(peer);
-	struct party *p;
+	struct srxe_hs_party_id id = peer_id(peer);
+	struct srxe_hs_party *p;
 	bool ok = false;
 
 	mutex_lock(&lim->lock);
-	p = get_party(lim, &id);
+	p = srxe_hs_party_get(&lim->parties, &id);
 	if (p) {
 		refill(lim, now, SRXE_HS_RESPONDER, p);
 		ok = pay(lim, SRXE_HS_RESPONDER, p, 0);
-		touch(lim, p);
+		srxe_hs_party_touch(&lim->parties, p);
 	}
 	mutex_unlock(&lim->lock);
 	return ok;
 }
 
 /* How many wait before @wait, or before one who does not wait yet; @max is enough. */
-static unsigned int ahead_of(const struct party *p, const struct list_head *wait,
+static unsigned int ahead_of(const struct srxe_hs_party *p, const struct list_head *wait,
 			     unsigned int max)
 {
 	const struct list_head *pos;
@@ -415,7 +298,7 @@ static unsigned int ahead_of(const struct party *p, const struct list_head *wait
 }
 
 /* How many more places the peer has, for whoever it is. */
-static unsigned int peer_room(enum srxe_hs_role role, struct party *const p[PARTIES])
+static unsigned int peer_room(enum srxe_hs_role role, struct srxe_hs_party *const p[PARTIES])
 {
 	unsigned int out = p[WITH_PEER]->out[role];
 
@@ -425,7 +308,7 @@ static unsigned int peer_room(enum srxe_hs_role role, struct party *const p[PART
 }
 
 static unsigned int link_room(const struct srxe_hs_limit *lim, enum srxe_hs_role role,
-			      struct party *const p[PARTIES])
+			      struct srxe_hs_party *const p[PARTIES])
 {
 	if (!p[BY_USER])
 		return SRXE_MAX_HS_LINK - lim->out[role];
@@ -436,11 +319,11 @@ static unsigned int link_room(const struct srxe_hs_limit *lim, enum srxe_hs_role
  * Whoever gives a place back and asks again must not get it before those who
  * have waited. Who cannot begin whatever others do takes nobody's turn.
  */
-static bool its_turn(struct srxe_hs_limit *lim, u64 now, struct party *const p[PARTIES],
+static bool its_turn(struct srxe_hs_limit *lim, u64 now, struct srxe_hs_party *const p[PARTIES],
 		     struct list_head *wait)
 {
-	struct party *queue = p[BY_USER_WITH_PEER] ?: p[WITH_PEER];
-	struct party *payer = p[BY_USER] ?: p[IN_PD];
+	struct srxe_hs_party *queue = p[BY_USER_WITH_PEER] ?: p[WITH_PEER];
+	struct srxe_hs_party *payer = p[BY_USER] ?: p[IN_PD];
 	unsigned int room = peer_room(SRXE_HS_INITIATOR, p);
 
 	refill(lim, now, SRXE_HS_INITIATOR, payer);
@@ -460,7 +343,7 @@ static bool its_turn(struct srxe_hs_limit *lim, u64 now, struct party *const p[P
 }
 
 static bool has_room(const struct srxe_hs_limit *lim, enum srxe_hs_role role,
-		     struct party *const p[PARTIES])
+		     struct srxe_hs_party *const p[PARTIES])
 {
 	return link_room(lim, role, p) && peer_room(role, p) &&
 	       p[IN_PD]->out[role] < SRXE_MAX_HS_PD;
@@ -468,14 +351,14 @@ static bool has_room(const struct srxe_hs_limit *lim, enum srxe_hs_role role,
 
 /* Without @wait: now or not at all. */
 static bool try_enter(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role,
-		      const struct party_id *ids, unsigned int n, struct list_head *wait)
+		      const struct srxe_hs_party_id *ids, unsigned int n, struct list_head *wait)
 {
-	struct party *p[PARTIES] = { };
+	struct srxe_hs_party *p[PARTIES] = { };
 	unsigned int i, got = 0;
 	bool ok = false;
 
 	mutex_lock(&lim->lock);
-	while (got < n && (p[got] = get_party(lim, &ids[got])))
+	while (got < n && (p[got] = srxe_hs_party_get(&lim->parties, &ids[got])))
 		/* making room for the others must not take this one */
 		list_del_init(&p[got++]->idle);
 	if (got == n)
@@ -485,7 +368,7 @@ static bool try_enter(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role
 	for (i = 0; i < got; i++) {
 		if (ok)
 			p[i]->out[role]++;
-		touch(lim, p[i]);
+		srxe_hs_party_touch(&lim->parties, p[i]);
 	}
 	mutex_unlock(&lim->lock);
 	return ok;
@@ -505,7 +388,7 @@ static bool try_enter(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role
 bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			 const struct in6_addr *peer, u32 pd, const struct srxe_user *user)
 {
-	struct party_id ids[PARTIES];
+	struct srxe_hs_party_id ids[PARTIES];
 	unsigned int n = all_ids(peer, pd, user, ids);
 
 	return try_enter(lim, 0, role, ids, n, NULL);
@@ -528,7 +411,7 @@ bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
 			 u32 pd, const struct srxe_user *user, struct list_head *wait)
 {
-	struct party_id ids[PARTIES];
+	struct srxe_hs_party_id ids[PARTIES];
 	unsigned int n = all_ids(peer, pd, user, ids);
 
 	return try_enter(lim, now, SRXE_HS_INITIATOR, ids, n, wait);
@@ -543,18 +426,18 @@ bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_ad
  */
 void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct list_head *wait)
 {
-	struct party *last = NULL;
+	struct srxe_hs_party *last = NULL;
 
 	mutex_lock(&lim->lock);
 	if (!list_empty(wait)) {
 		/* if nobody else waits, what is next to it is the head of the queue */
 		if (list_is_singular(wait))
-			last = list_entry(wait->next, struct party, waiting);
+			last = list_entry(wait->next, struct srxe_hs_party, waiting);
 		list_del_init(wait);
 	}
 	/* one for whom somebody waits is never forgotten */
 	if (last)
-		touch(lim, last);
+		srxe_hs_party_touch(&lim->parties, last);
 	mutex_unlock(&lim->lock);
 }
 
@@ -571,19 +454,19 @@ void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct list_head *wait)
 void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			 const struct in6_addr *peer, u32 pd, const struct srxe_user *user)
 {
-	struct party_id ids[PARTIES];
+	struct srxe_hs_party_id ids[PARTIES];
 	unsigned int i, n = all_ids(peer, pd, user, ids);
-	struct party *p;
+	struct srxe_hs_party *p;
 
 	mutex_lock(&lim->lock);
 	lim->out[role]--;
 	for (i = 0; i < n; i++) {
 		/* one with something under way is never forgotten */
-		p = find_party(lim, &ids[i]);
+		p = srxe_hs_party_find(&lim->parties, &ids[i]);
 		if (WARN_ON_ONCE(!p || !p->out[role]))
 			continue;
 		p->out[role]--;
-		touch(lim, p);
+		srxe_hs_party_touch(&lim->parties, p);
 	}
 	mutex_unlock(&lim->lock);
 }

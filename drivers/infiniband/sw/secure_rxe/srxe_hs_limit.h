@@ -12,14 +12,13 @@
 #ifndef SRXE_HS_LIMIT_H
 #define SRXE_HS_LIMIT_H
 
-#include <linux/hashtable.h>
 #include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/siphash.h>
 #include <linux/types.h>
 
 #include "srxe_hs_msg.h"
+#include "srxe_hs_party.h"
 #include "srxe_hs_past.h"
 #include "srxe_user.h"
 
@@ -34,25 +33,6 @@
 #define SRXE_HS_LINK_BURST	32768
 #define SRXE_HS_PARTY_RATE	64
 #define SRXE_HS_PARTY_BURST	16384
-/* Peers, domains and users remembered; the longest idle one makes room. */
-#define SRXE_HS_MAX_PARTIES	4096
-
-/* enum srxe_hs_role - which side of a handshake; the bounds are for each */
-enum srxe_hs_role {
-	SRXE_HS_INITIATOR,
-	SRXE_HS_RESPONDER,
-	SRXE_HS_ROLES,
-};
-
-/**
- * struct srxe_hs_bucket - token bucket
- * @tokens: what is in it, in nanoseconds of its rate
- * @filled: boottime (ns) up to which @tokens has been counted
- */
-struct srxe_hs_bucket {
-	u64	tokens;
-	u64	filled;
-};
 
 /**
  * struct srxe_hs_limit - bounds of one link
@@ -61,11 +41,7 @@ struct srxe_hs_bucket {
  * @past: INITs that have served, under its own lock
  * @link: rate of the whole link, by role
  * @out: handshakes under way, by role
- * @parties: peers, protection domains and users by their id
- * @idle: parties with nothing under way and for whom nobody waits, longest idle
- *	first
- * @count: number of parties
- * @seed: of the hash
+ * @parties: peers, protection domains and users
  */
 struct srxe_hs_limit {
 	struct mutex		lock;		/* protects all of it */
@@ -73,10 +49,7 @@ struct srxe_hs_limit {
 	struct srxe_hs_past	past;
 	struct srxe_hs_bucket	link[SRXE_HS_ROLES];
 	unsigned int		out[SRXE_HS_ROLES];
-	DECLARE_HASHTABLE(parties, 8);
-	struct list_head	idle;
-	unsigned int		count;
-	siphash_key_t		seed;
+	struct srxe_hs_parties	parties;
 };
 
 void srxe_hs_limit_init(struct srxe_hs_limit *lim, u64 now);
