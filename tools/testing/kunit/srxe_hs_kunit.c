@@ -270,13 +270,15 @@ static void oneself(struct kunit *test)
 /* It costs an SA like any other: a domain cannot make them without end. */
 static void oneself_again(struct kunit *test)
 {
-	LIST_HEAD(wait);
+	struct srxe_hs_wait wait;
 	struct fab_pair *p = fab_pair_new(test);
 	struct srxe_hs *hs = &p->a->hs;
 
+	srxe_hs_wait_init(&wait);
 	fab_key_add(p->ha, 0x22, p->ha);
 	while (srxe_hs_limit_begin(hs->limit, p->fab->now, &p->hb->addr, hs->pd, NULL, &wait))
 		srxe_hs_limit_leave(hs->limit, SRXE_HS_INITIATOR, &p->hb->addr, hs->pd, NULL);
+	srxe_hs_limit_forgo(hs->limit, &wait);
 	fab_rtr(p->a, p->a);
 	fab_rts(p->a);
 	KUNIT_EXPECT_NULL(test, p->a->tx);

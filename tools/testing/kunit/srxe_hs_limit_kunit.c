@@ -120,8 +120,19 @@ static void link_rate(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, drain(lim, 2 * NSEC_PER_SEC, &a), SRXE_HS_LINK_RATE);
 }
 
+static bool waits(const struct srxe_hs_wait *wait)
+{
+	return !list_empty(&wait->entry);
+}
+
+static bool waits_at(const struct srxe_hs_wait *wait, enum srxe_hs_party_kind kind)
+{
+	return waits(wait) && wait->at->id.kind == kind;
+}
+
 /* Begins and ends as many as it may, one after the other. */
-static unsigned int begin_all(struct srxe_hs_limit *lim, u64 now, u32 pd, struct list_head *wait)
+static unsigned int begin_all(struct srxe_hs_limit *lim, u64 now, u32 pd,
+			      struct srxe_hs_wait *wait)
 {
 	struct in6_addr a = peer(1);
 	unsigned int n = 0;
@@ -134,26 +145,32 @@ static unsigned int begin_all(struct srxe_hs_limit *lim, u64 now, u32 pd, struct
 /* What we begin is bounded as well: of a domain, and of all of them. */
 static void begin_rate(struct kunit *test)
 {
-	LIST_HEAD(wait);
+	struct srxe_hs_wait one, two, three;
 	struct srxe_hs_limit *lim = test->priv;
 	struct in6_addr a = peer(1);
 	u64 now = NSEC_PER_SEC;
 
-	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 1, &wait), SRXE_HS_PARTY_BURST);
-	/* that is its own business, and in nobody's way */
-	KUNIT_EXPECT_TRUE(test, list_empty(&wait));
-	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 2, &wait),
+	srxe_hs_wait_init(&one);
+	srxe_hs_wait_init(&two);
+	srxe_hs_wait_init(&three);
+	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 1, &one), SRXE_HS_PARTY_BURST);
+	/* it waits, and is in nobody else's way */
+	KUNIT_EXPECT_TRUE(test, waits_at(&one, SRXE_HS_PD));
+	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 2, &two),
 			SRXE_HS_LINK_BURST - SRXE_HS_PARTY_BURST);
-	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 3, &wait), 0);
-	KUNIT_EXPECT_FALSE(test, list_empty(&wait));
+	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 3, &three), 0);
+	KUNIT_EXPECT_TRUE(test, waits_at(&three, SRXE_HS_PEER));
 	/* what we answer is another matter */
 	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_charge(lim, now, &a));
 
+	srxe_hs_limit_forgo(lim, &two);
+	srxe_hs_limit_forgo(lim, &three);
 	now += NSEC_PER_SEC;
-	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 1, &wait), SRXE_HS_PARTY_RATE);
-	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 3, &wait),
+	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 1, &one), SRXE_HS_PARTY_RATE);
+	KUNIT_EXPECT_EQ(test, begin_all(lim, now, 3, &three),
 			SRXE_HS_LINK_RATE - SRXE_HS_PARTY_RATE);
-	srxe_hs_limit_forgo(lim, &wait);
+	srxe_hs_limit_forgo(lim, &one);
+	srxe_hs_limit_forgo(lim, &three);
 }
 
 static unsigned int enter_all(struct srxe_hs_limit *lim, enum srxe_hs_role role,
@@ -217,12 +234,14 @@ static void link_number(struct kunit *test)
 /* First come, first served; and who cannot be served is in nobody's way. */
 static void in_order(struct kunit *test)
 {
-	LIST_HEAD(one);
-	LIST_HEAD(two);
-	LIST_HEAD(three);
+	struct srxe_hs_wait one, two, three;
 	struct srxe_hs_limit *lim = test->priv;
 	struct in6_addr a = peer(1), b = peer(2);
 	u64 now = NSEC_PER_SEC;
+
+	srxe_hs_wait_init(&one);
+	srxe_hs_wait_init(&two);
+	srxe_hs_wait_init(&three);
 
 	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_INITIATOR, &a, 1), SRXE_MAX_HS_PEER);
 	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 2, NULL, &one));
@@ -231,7 +250,7 @@ static void in_order(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 3, NULL, &two));
 	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, NULL, &three));
 	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 2, NULL, &one));
-	KUNIT_EXPECT_TRUE(test, list_empty(&one));
+	KUNIT_EXPECT_FALSE(test, waits(&one));
 
 	/* the second goes; room for one more is the third's */
 	srxe_hs_limit_forgo(lim, &two);
@@ -244,12 +263,92 @@ static void in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, enter_all(lim, SRXE_HS_INITIATOR, &b, 4), SRXE_MAX_HS_PD);
 	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 1, NULL);
 	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 4, NULL, &one));
+	KUNIT_EXPECT_TRUE(test, waits_at(&one, SRXE_HS_PD));
 	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 5, NULL, &two));
+	srxe_hs_limit_forgo(lim, &one);
 
 	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 5, NULL);
 	leave_all(lim, SRXE_HS_INITIATOR, &a, 1, SRXE_MAX_HS_PEER - 1);
 	leave_all(lim, SRXE_HS_INITIATOR, &b, 4, SRXE_MAX_HS_PD);
 	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_INITIATOR], 0);
+}
+
+/*
+ * The connection manager asks for whatever users of it want. Who is silent is one of
+ * many who wait then, and does not come before those who have waited; and there is
+ * more room than that for others.
+ */
+static void manager_queue(struct kunit *test)
+{
+	const enum srxe_hs_role role = SRXE_HS_INITIATOR;
+	struct srxe_hs_limit *lim = test->priv;
+	struct srxe_hs_wait silent, honest;
+	struct in6_addr first = peer(0), a;
+	u64 now = NSEC_PER_SEC;
+	unsigned int i;
+
+	srxe_hs_wait_init(&silent);
+	srxe_hs_wait_init(&honest);
+	for (i = 0; i < SRXE_HS_MAX_CM; i++) {
+		a = peer(i);
+		KUNIT_ASSERT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, SRXE_HS_PD_CM, NULL,
+							    &silent));
+	}
+	a = peer(i);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_enter(lim, role, &a, SRXE_HS_PD_CM, NULL));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, SRXE_HS_PD_CM, NULL, &honest));
+	KUNIT_EXPECT_TRUE(test, waits_at(&honest, SRXE_HS_PD));
+	srxe_hs_limit_leave(lim, role, &first, SRXE_HS_PD_CM, NULL);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &first, SRXE_HS_PD_CM, NULL,
+						     &silent));
+	KUNIT_EXPECT_TRUE(test, waits_at(&silent, SRXE_HS_PD));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, SRXE_HS_PD_CM, NULL, &honest));
+	KUNIT_EXPECT_FALSE(test, waits(&honest));
+	srxe_hs_limit_forgo(lim, &silent);
+	KUNIT_EXPECT_EQ(test, enter_all(lim, role, &first, 1), SRXE_MAX_HS_PD);
+
+	leave_all(lim, role, &first, 1, SRXE_MAX_HS_PD);
+	for (i = 1; i <= SRXE_HS_MAX_CM; i++) {
+		a = peer(i);
+		srxe_hs_limit_leave(lim, role, &a, SRXE_HS_PD_CM, NULL);
+	}
+	KUNIT_EXPECT_EQ(test, lim->out[role], 0);
+}
+
+/* Who got past one queue and is stopped later on is not in the way in the first. */
+static void on_to_the_next_queue(struct kunit *test)
+{
+	const enum srxe_hs_role role = SRXE_HS_INITIATOR;
+	struct srxe_hs_limit *lim = test->priv;
+	struct in6_addr a = peer(1), b = peer(2);
+	struct srxe_hs_wait one, two;
+	u64 now = NSEC_PER_SEC;
+
+	srxe_hs_wait_init(&one);
+	srxe_hs_wait_init(&two);
+	/* peer a is full, and so is domain 1 */
+	KUNIT_EXPECT_EQ(test, enter_all(lim, role, &a, 2), SRXE_MAX_HS_PEER);
+	KUNIT_EXPECT_EQ(test, enter_all(lim, role, &b, 1), SRXE_MAX_HS_PD);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, NULL, &one));
+	KUNIT_EXPECT_TRUE(test, waits_at(&one, SRXE_HS_PD));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &b, 1, NULL, &two));
+	KUNIT_EXPECT_TRUE(test, waits_at(&two, SRXE_HS_PD));
+	srxe_hs_limit_leave(lim, role, &b, 1, NULL);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &b, 1, NULL, &two));
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, NULL, &one));
+	KUNIT_EXPECT_TRUE(test, waits_at(&one, SRXE_HS_PEER));
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &b, 1, NULL, &two));
+	/* and that was the last place of domain 1, whatever peer a has */
+	srxe_hs_limit_leave(lim, role, &a, 2, NULL);
+	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, NULL, &one));
+	KUNIT_EXPECT_TRUE(test, waits_at(&one, SRXE_HS_PD));
+	srxe_hs_limit_leave(lim, role, &b, 1, NULL);
+	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 1, NULL, &one));
+
+	srxe_hs_limit_leave(lim, role, &a, 1, NULL);
+	leave_all(lim, role, &a, 2, SRXE_MAX_HS_PEER - 1);
+	leave_all(lim, role, &b, 1, SRXE_MAX_HS_PD - 1);
+	KUNIT_EXPECT_EQ(test, lim->out[role], 0);
 }
 
 static struct srxe_user user(unsigned int uid)
@@ -362,19 +461,21 @@ static void user_share_of_link(struct kunit *test)
 /* A user's own wait in turn, in nobody else's way, and are not forgotten. */
 static void user_queue(struct kunit *test)
 {
-	LIST_HEAD(one);
-	LIST_HEAD(two);
-	LIST_HEAD(other);
+	struct srxe_hs_wait one, two, other;
 	struct srxe_hs_limit *lim = test->priv;
 	struct srxe_user u = user(1000), v = user(1001);
 	struct in6_addr a = peer(1);
 	u64 now = NSEC_PER_SEC;
 	unsigned int n;
 
+	srxe_hs_wait_init(&one);
+	srxe_hs_wait_init(&two);
+	srxe_hs_wait_init(&other);
+
 	n = fill_share(lim, SRXE_HS_INITIATOR, &u, 1, 1);
 	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, &u, &one));
 	KUNIT_EXPECT_FALSE(test, srxe_hs_limit_begin(lim, now, &a, 1, &u, &two));
-	KUNIT_EXPECT_FALSE(test, list_empty(&one));
+	KUNIT_EXPECT_TRUE(test, waits_at(&one, SRXE_HS_PAIR));
 	KUNIT_EXPECT_TRUE(test, srxe_hs_limit_begin(lim, now, &a, 2, &v, &other));
 	srxe_hs_limit_leave(lim, SRXE_HS_INITIATOR, &a, 2, &v);
 
@@ -386,7 +487,7 @@ static void user_queue(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, lim->out[SRXE_HS_INITIATOR], 0);
 	n = lim->parties.count;
 	srxe_hs_limit_forgo(lim, &two);
-	KUNIT_EXPECT_TRUE(test, list_empty(&two));
+	KUNIT_EXPECT_FALSE(test, waits(&two));
 	KUNIT_EXPECT_EQ(test, lim->parties.count, n - 1);
 	srxe_hs_limit_forgo(lim, &two);
 }
@@ -399,8 +500,9 @@ static void user_rate(struct kunit *test)
 	unsigned int uid, pd, n, all = 0;
 	struct in6_addr a = peer(1);
 	u64 now = NSEC_PER_SEC;
-	LIST_HEAD(wait);
+	struct srxe_hs_wait wait;
 
+	srxe_hs_wait_init(&wait);
 	for (uid = 1000; uid < 1004; uid++) {
 		struct srxe_user u = user(uid);
 
@@ -462,6 +564,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(numbers),
 	KUNIT_CASE(link_number),
 	KUNIT_CASE(in_order),
+	KUNIT_CASE(manager_queue),
+	KUNIT_CASE(on_to_the_next_queue),
 	KUNIT_CASE(share_sizes),
 	KUNIT_CASE(user_shares),
 	KUNIT_CASE(user_share_of_link),

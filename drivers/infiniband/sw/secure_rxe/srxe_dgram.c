@@ -12,9 +12,6 @@
 #include "srxe_policy.h"
 #include "srxe_sa.h"
 
-/* Numbers for the handshakes' bounds that no protection domain has. */
-#define NO_PD	BIT(31)
-
 static const struct rhashtable_params params = {
 	.head_offset		= offsetof(struct srxe_dgram, node),
 	.key_offset		= offsetof(struct srxe_dgram, key),
@@ -211,7 +208,8 @@ static struct srxe_dgram *new_dgram(struct srxe_link *link, const struct srxe_dg
 	INIT_DELAYED_WORK(&d->live, srxe_dgram_live);
 	d->life.used = ktime_get_boottime_ns();
 
-	pd = user->local ? user->pd : NO_PD | (u32)atomic_inc_return(&last_stranger);
+	pd = user->local ? user->pd :
+	     SRXE_HS_PD_STRANGER | (u32)atomic_inc_return(&last_stranger);
 	srxe_hs_setup(&d->hs, &srxe_dgram_world, &link->hs->limit, pd, key->kind, 0, 0);
 	d->hs.user = user->who;
 	d->hs.ends.lgid = key->lgid;

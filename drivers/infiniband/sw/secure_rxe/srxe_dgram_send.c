@@ -87,8 +87,10 @@ static void user_of(const struct rxe_qp *qp, struct srxe_dgram_user *user)
 	user->local = true;
 	user->pd = qp->pd->elem.index;
 	user->who = qp->sec.user;
-	if (srxe_gsi(qp))
+	if (srxe_gsi(qp)) {
+		user->pd = SRXE_HS_PD_CM;
 		user->who = (struct srxe_user){ .uid = INVALID_UID };
+	}
 }
 
 /* Wait for an SA with a peer that has a key. -EAGAIN: look again. */

@@ -277,7 +277,7 @@ void srxe_hs_setup(struct srxe_hs *hs, const struct srxe_hs_ops *ops,
 	hs->again = srxe_kind_is_dgram(kind);
 	hs->life = srxe_hs_ms(SRXE_GIVE_UP_MIN_MS);
 	INIT_LIST_HEAD(&hs->answers);
-	INIT_LIST_HEAD(&hs->wait);
+	srxe_hs_wait_init(&hs->wait);
 }
 
 /**

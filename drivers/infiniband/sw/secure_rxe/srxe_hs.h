@@ -251,7 +251,7 @@ struct srxe_hs_served {
  * @give_up: boottime, ns, at which that is; 0 before the first attempt
  * @yield_end: boottime, ns, until which an attempt of ours waits for the peer's
  * @queue: waiting for room for an attempt of ours; @next is 0 if it does not
- * @wait: place in the peer's queue meanwhile
+ * @wait: place in a queue meanwhile
  * @attempt: our attempt, or NULL
  * @tried: what to say if there is no room for another one, enum srxe_vendor_err;
  *	0 before the first
@@ -286,7 +286,7 @@ struct srxe_hs {
 	u64				give_up;
 	u64				yield_end;
 	struct srxe_hs_backoff		queue;
-	struct list_head		wait;
+	struct srxe_hs_wait		wait;
 	struct srxe_hs_attempt		*attempt;
 	int				tried;
 	u8				tried_key[SRXE_KEY_ID_LEN];

@@ -3,6 +3,7 @@
  * Challenges, rate buckets and bounds of handshakes on a link.
  */
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/random.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -282,15 +283,15 @@ bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_a
 	return ok;
 }
 
-/* How many wait before @wait, or before one who does not wait yet; @max is enough. */
-static unsigned int ahead_of(const struct srxe_hs_party *p, const struct list_head *wait,
+/* How many wait before @wait, or before one who does not wait here; @max is enough. */
+static unsigned int ahead_of(const struct srxe_hs_party *p, const struct srxe_hs_wait *wait,
 			     unsigned int max)
 {
 	const struct list_head *pos;
 	unsigned int n = 0;
 
 	list_for_each(pos, &p->waiting) {
-		if (n == max || pos == wait)
+		if (n == max || pos == &wait->entry)
 			break;
 		n++;
 	}
@@ -307,6 +308,14 @@ static unsigned int peer_room(enum srxe_hs_role role, struct srxe_hs_party *cons
 	return srxe_user_room(SRXE_MAX_HS_PEER, out, p[BY_USER_WITH_PEER]->out[role]);
 }
 
+/* The connection manager's domain is that of a whole host. */
+static unsigned int pd_room(enum srxe_hs_role role, struct srxe_hs_party *const p[PARTIES])
+{
+	const struct srxe_hs_party *pd = p[IN_PD];
+
+	return (pd->id.num == SRXE_HS_PD_CM ? SRXE_HS_MAX_CM : SRXE_MAX_HS_PD) - pd->out[role];
+}
+
 static unsigned int link_room(const struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			      struct srxe_hs_party *const p[PARTIES])
 {
@@ -315,43 +324,84 @@ static unsigned int link_room(const struct srxe_hs_limit *lim, enum srxe_hs_role
 	return srxe_user_room(SRXE_MAX_HS_LINK, lim->out[role], p[BY_USER]->out[role]);
 }
 
-/*
- * Whoever gives a place back and asks again must not get it before those who
- * have waited. Who cannot begin whatever others do takes nobody's turn.
- */
-static bool its_turn(struct srxe_hs_limit *lim, u64 now, struct srxe_hs_party *const p[PARTIES],
-		     struct list_head *wait)
+/* For how many a party's rate has room. */
+static unsigned int rate_room(const struct srxe_hs_party *p)
 {
-	struct srxe_hs_party *queue = p[BY_USER_WITH_PEER] ?: p[WITH_PEER];
-	struct srxe_hs_party *payer = p[BY_USER] ?: p[IN_PD];
-	unsigned int room = peer_room(SRXE_HS_INITIATOR, p);
+	return div_u64(p->bucket.tokens, PARTY_COST);
+}
 
-	refill(lim, now, SRXE_HS_INITIATOR, payer);
-	if (p[IN_PD]->out[SRXE_HS_INITIATOR] >= SRXE_MAX_HS_PD ||
-	    payer->bucket.tokens < PARTY_COST) {
-		list_del_init(wait);
-		return false;
-	}
-	if (ahead_of(queue, wait, room) < room && link_room(lim, SRXE_HS_INITIATOR, p) &&
-	    pay(lim, SRXE_HS_INITIATOR, payer, p[BY_USER] ? LINK_KEPT : 0)) {
-		list_del_init(wait);
-		return true;
-	}
-	if (list_empty(wait))
-		list_add_tail(wait, &queue->waiting);
-	return false;
+static void wait_at(struct srxe_hs_party *p, struct srxe_hs_wait *wait)
+{
+	if (wait->at == p)
+		return;
+	list_move_tail(&wait->entry, &p->waiting);
+	wait->at = p;
+}
+
+static void wait_no_more(struct srxe_hs_wait *wait)
+{
+	list_del_init(&wait->entry);
+	wait->at = NULL;
+}
+
+/* Is it among the first @room who wait for what @p has? */
+static bool is_next(const struct srxe_hs_party *p, const struct srxe_hs_wait *wait,
+		    unsigned int room)
+{
+	return ahead_of(p, wait, room) < room;
+}
+
+/*
+ * Who keeps one who wants to begin from it: the domain, the user, or the peer and the
+ * link. NULL: nobody does, and it is paid for.
+ *
+ * Whoever gives a place back and asks again must not get it before those who
+ * have waited for it. So each waits where it is stopped first, and takes nobody's turn
+ * elsewhere.
+ */
+static struct srxe_hs_party *stopped_at(struct srxe_hs_limit *lim, u64 now,
+					struct srxe_hs_party *const p[PARTIES],
+					const struct srxe_hs_wait *wait)
+{
+	struct srxe_hs_party *pd = p[IN_PD], *user = p[BY_USER], *payer = user ?: pd;
+	struct srxe_hs_party *peer = p[BY_USER_WITH_PEER] ?: p[WITH_PEER];
+	const enum srxe_hs_role role = SRXE_HS_INITIATOR;
+	unsigned int room, link = link_room(lim, role, p);
+
+	refill(lim, now, role, payer);
+	room = pd_room(role, p);
+	if (!is_next(pd, wait, user ? room : min(room, rate_room(pd))))
+		return pd;
+	if (user && !is_next(user, wait, min(link, rate_room(user))))
+		return user;
+	if (!is_next(peer, wait, peer_room(role, p)) || !link ||
+	    !pay(lim, role, payer, user ? LINK_KEPT : 0))
+		return peer;
+	return NULL;
+}
+
+static bool its_turn(struct srxe_hs_limit *lim, u64 now, struct srxe_hs_party *const p[PARTIES],
+		     struct srxe_hs_wait *wait)
+{
+	struct srxe_hs_party *at = stopped_at(lim, now, p, wait);
+
+	if (at)
+		wait_at(at, wait);
+	else
+		wait_no_more(wait);
+	return !at;
 }
 
 static bool has_room(const struct srxe_hs_limit *lim, enum srxe_hs_role role,
 		     struct srxe_hs_party *const p[PARTIES])
 {
-	return link_room(lim, role, p) && peer_room(role, p) &&
-	       p[IN_PD]->out[role] < SRXE_MAX_HS_PD;
+	return link_room(lim, role, p) && peer_room(role, p) && pd_room(role, p);
 }
 
 /* Without @wait: now or not at all. */
 static bool try_enter(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role,
-		      const struct srxe_hs_party_id *ids, unsigned int n, struct list_head *wait)
+		      const struct srxe_hs_party_id *ids, unsigned int n,
+		      struct srxe_hs_wait *wait)
 {
 	struct srxe_hs_party *p[PARTIES] = { };
 	unsigned int i, got = 0;
@@ -401,7 +451,7 @@ bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
  * @peer: with whom
  * @pd: number of the protection domain it is for
  * @user: on whose behalf, or NULL
- * @wait: place in the queue of those who wait for that; at first an empty list
+ * @wait: place among those who wait for that
  *
  * Context: Process.
  * Return: true if we may; it is charged to the user, or the domain if he is not
@@ -409,12 +459,24 @@ bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
  * ask again, or srxe_hs_limit_forgo() is owed.
  */
 bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
-			 u32 pd, const struct srxe_user *user, struct list_head *wait)
+			 u32 pd, const struct srxe_user *user, struct srxe_hs_wait *wait)
 {
 	struct srxe_hs_party_id ids[PARTIES];
 	unsigned int n = all_ids(peer, pd, user, ids);
 
 	return try_enter(lim, now, SRXE_HS_INITIATOR, ids, n, wait);
+}
+
+/**
+ * srxe_hs_wait_init() - one who does not wait yet
+ * @wait: to set up
+ *
+ * Context: any.
+ */
+void srxe_hs_wait_init(struct srxe_hs_wait *wait)
+{
+	INIT_LIST_HEAD(&wait->entry);
+	wait->at = NULL;
 }
 
 /**
@@ -424,20 +486,16 @@ bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_ad
  *
  * Context: Process.
  */
-void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct list_head *wait)
+void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct srxe_hs_wait *wait)
 {
-	struct srxe_hs_party *last = NULL;
+	struct srxe_hs_party *at;
 
 	mutex_lock(&lim->lock);
-	if (!list_empty(wait)) {
-		/* if nobody else waits, what is next to it is the head of the queue */
-		if (list_is_singular(wait))
-			last = list_entry(wait->next, struct srxe_hs_party, waiting);
-		list_del_init(wait);
-	}
-	/* one for whom somebody waits is never forgotten */
-	if (last)
-		srxe_hs_party_touch(&lim->parties, last);
+	at = wait->at;
+	wait_no_more(wait);
+	/* one where somebody waits is never forgotten */
+	if (at)
+		srxe_hs_party_touch(&lim->parties, at);
 	mutex_unlock(&lim->lock);
 }
 

@@ -34,6 +34,30 @@
 #define SRXE_HS_PARTY_RATE	64
 #define SRXE_HS_PARTY_BURST	16384
 
+/*
+ * The connection manager has one queue pair for a whole host, and sends what any user
+ * of rdma_cm asks for. Its handshakes under way are a quarter of the link's, and so
+ * neither starve for a domain's share nor starve the others.
+ */
+#define SRXE_HS_MAX_CM		(SRXE_MAX_HS_LINK / 4)
+
+/*
+ * Numbers of protection domains that are not the device's: the connection manager's,
+ * and one for each peer that nobody here has asked for.
+ */
+#define SRXE_HS_PD_CM		BIT(31)
+#define SRXE_HS_PD_STRANGER	(BIT(31) | BIT(30))
+
+/**
+ * struct srxe_hs_wait - one who waits to begin a handshake
+ * @entry: in the queue of @at
+ * @at: whose turn it is waiting for, or NULL
+ */
+struct srxe_hs_wait {
+	struct list_head	entry;
+	struct srxe_hs_party	*at;
+};
+
 /**
  * struct srxe_hs_limit - bounds of one link
  * @lock: innermost, taken under a handshake's
@@ -74,8 +98,9 @@ bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_a
 bool srxe_hs_limit_enter(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			 const struct in6_addr *peer, u32 pd, const struct srxe_user *user);
 bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_addr *peer,
-			 u32 pd, const struct srxe_user *user, struct list_head *wait);
-void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct list_head *wait);
+			 u32 pd, const struct srxe_user *user, struct srxe_hs_wait *wait);
+void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct srxe_hs_wait *wait);
+void srxe_hs_wait_init(struct srxe_hs_wait *wait);
 void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			 const struct in6_addr *peer, u32 pd, const struct srxe_user *user);
 

@@ -62,8 +62,8 @@ struct srxe_hs_party_id {
  * @idle: in the list of idle ones, while nothing is under way and nobody waits
  * @id: whose
  * @out: handshakes under way, by role
- * @waiting: of a peer: those who wait to begin one with it, first come first;
- *	a user's wait among themselves
+ * @waiting: those who wait to begin one, first come first; a user's wait for a peer
+ *	among themselves
  * @bucket: rate of a peer's handshakes that we answer, or of those that a
  *	protection domain or a user begins
  * @local: our address that @challenge is for
