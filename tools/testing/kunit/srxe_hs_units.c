@@ -6,4 +6,5 @@
 #include "srxe_hs_try.c"
 #include "srxe_hs_resp.c"
 #include "srxe_hs_limit.c"
+#include "srxe_hs_party.c"
 #include "srxe_hs_past.c"

@@ -83,15 +83,16 @@ static void refill(struct srxe_hs_limit *lim, u64 now, enum srxe_hs_role role,
 	fill(&party->bucket, now, PARTY_COST, SRXE_HS_PARTY_BURST);
 }
 
-/* @kept: what must be left in the link's bucket */
-static bool pay(struct srxe_hs_limit *lim, enum srxe_hs_role role, struct srxe_hs_party *party,
-		u64 kept)
+static bool can_pay(const struct srxe_hs_limit *lim, enum srxe_hs_role role,
+		    const struct srxe_hs_party *party)
 {
-	if (lim->link[role].tokens < kept + LINK_COST || party->bucket.tokens < PARTY_COST)
-		return false;
+	return lim->link[role].tokens >= LINK_COST && party->bucket.tokens >= PARTY_COST;
+}
+
+static void pay(struct srxe_hs_limit *lim, enum srxe_hs_role role, struct srxe_hs_party *party)
+{
 	lim->link[role].tokens -= LINK_COST;
 	party->bucket.tokens -= PARTY_COST;
-	return true;
 }
 
 /**
@@ -276,7 +277,9 @@ bool srxe_hs_limit_charge(struct srxe_hs_limit *lim, u64 now, const struct in6_a
 	p = srxe_hs_party_get(&lim->parties, &id);
 	if (p) {
 		refill(lim, now, SRXE_HS_RESPONDER, p);
-		ok = pay(lim, SRXE_HS_RESPONDER, p, 0);
+		ok = can_pay(lim, SRXE_HS_RESPONDER, p);
+		if (ok)
+			pay(lim, SRXE_HS_RESPONDER, p);
 		srxe_hs_party_touch(&lim->parties, p);
 	}
 	mutex_unlock(&lim->lock);
@@ -324,10 +327,17 @@ static unsigned int link_room(const struct srxe_hs_limit *lim, enum srxe_hs_role
 	return srxe_user_room(SRXE_MAX_HS_LINK, lim->out[role], p[BY_USER]->out[role]);
 }
 
-/* For how many a party's rate has room. */
-static unsigned int rate_room(const struct srxe_hs_party *p)
+/* For how many more there is room in what a user may do, or a domain if he is not bound. */
+static unsigned int payer_room(const struct srxe_hs_limit *lim, enum srxe_hs_role role,
+			       struct srxe_hs_party *const p[PARTIES])
 {
-	return div_u64(p->bucket.tokens, PARTY_COST);
+	const struct srxe_hs_party *payer = p[BY_USER] ?: p[IN_PD];
+	u64 kept = p[BY_USER] ? LINK_KEPT : 0, link = lim->link[role].tokens;
+
+	if (link < kept)
+		return 0;
+	return min3((u64)link_room(lim, role, p), div_u64(link - kept, LINK_COST),
+		    div_u64(payer->bucket.tokens, PARTY_COST));
 }
 
 static void wait_at(struct srxe_hs_party *p, struct srxe_hs_wait *wait)
@@ -352,44 +362,43 @@ static bool is_next(const struct srxe_hs_party *p, const struct srxe_hs_wait *wa
 }
 
 /*
- * Who keeps one who wants to begin from it: the domain, the user, or the peer and the
- * link. NULL: nobody does, and it is paid for.
+ * Who keeps one who wants to begin from it: the domain, the user, or the peer. NULL:
+ * nobody does.
  *
  * Whoever gives a place back and asks again must not get it before those who
  * have waited for it. So each waits where it is stopped first, and takes nobody's turn
  * elsewhere.
  */
-static struct srxe_hs_party *stopped_at(struct srxe_hs_limit *lim, u64 now,
+static struct srxe_hs_party *stopped_at(const struct srxe_hs_limit *lim,
 					struct srxe_hs_party *const p[PARTIES],
 					const struct srxe_hs_wait *wait)
 {
-	struct srxe_hs_party *pd = p[IN_PD], *user = p[BY_USER], *payer = user ?: pd;
+	struct srxe_hs_party *pd = p[IN_PD], *user = p[BY_USER];
 	struct srxe_hs_party *peer = p[BY_USER_WITH_PEER] ?: p[WITH_PEER];
 	const enum srxe_hs_role role = SRXE_HS_INITIATOR;
-	unsigned int room, link = link_room(lim, role, p);
+	unsigned int payer = payer_room(lim, role, p), room = pd_room(role, p);
 
-	refill(lim, now, role, payer);
-	room = pd_room(role, p);
-	if (!is_next(pd, wait, user ? room : min(room, rate_room(pd))))
+	if (!is_next(pd, wait, user ? room : min(room, payer)))
 		return pd;
-	if (user && !is_next(user, wait, min(link, rate_room(user))))
+	if (user && !is_next(user, wait, payer))
 		return user;
-	if (!is_next(peer, wait, peer_room(role, p)) || !link ||
-	    !pay(lim, role, payer, user ? LINK_KEPT : 0))
-		return peer;
-	return NULL;
+	return is_next(peer, wait, peer_room(role, p)) ? NULL : peer;
 }
 
 static bool its_turn(struct srxe_hs_limit *lim, u64 now, struct srxe_hs_party *const p[PARTIES],
 		     struct srxe_hs_wait *wait)
 {
-	struct srxe_hs_party *at = stopped_at(lim, now, p, wait);
+	struct srxe_hs_party *payer = p[BY_USER] ?: p[IN_PD], *at;
 
-	if (at)
+	refill(lim, now, SRXE_HS_INITIATOR, payer);
+	at = stopped_at(lim, p, wait);
+	if (at) {
 		wait_at(at, wait);
-	else
-		wait_no_more(wait);
-	return !at;
+		return false;
+	}
+	wait_no_more(wait);
+	pay(lim, SRXE_HS_INITIATOR, payer);
+	return true;
 }
 
 static bool has_room(const struct srxe_hs_limit *lim, enum srxe_hs_role role,

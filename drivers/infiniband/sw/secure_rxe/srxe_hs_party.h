@@ -16,8 +16,12 @@
 #include <linux/types.h>
 #include <rdma/srxe_wire.h>
 
-/* Parties remembered; the longest idle one makes room. */
-#define SRXE_HS_MAX_PARTIES	4096
+/*
+ * Parties remembered; the longest idle one makes room. Each handshake under way, in
+ * either role, keeps up to four from being idle. Who waits does so where there is
+ * something under way, or in the one place of a user or a domain.
+ */
+#define SRXE_HS_MAX_PARTIES	(12 * SRXE_MAX_HS_LINK)
 
 /* enum srxe_hs_role - which side of a handshake; the bounds are for each */
 enum srxe_hs_role {
@@ -91,7 +95,7 @@ struct srxe_hs_party {
  * @seed: of the hash
  */
 struct srxe_hs_parties {
-	DECLARE_HASHTABLE(table, 8);
+	DECLARE_HASHTABLE(table, 10);
 	struct list_head	idle;
 	unsigned int		count;
 	u64			full;
