@@ -226,6 +226,39 @@ static void shared_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->ha->limit.out[SRXE_HS_INITIATOR], 0);
 }
 
+/* A domain full of handshakes with who is silent; another of its own does not wait for long. */
+static void short_turns(struct kunit *test)
+{
+	struct fab_pair *p = fab_pair_new(test);
+	struct fab_qp *qp[SRXE_MAX_HS_PD], *nobody = fab_qp_new(p->hb, 99);
+	unsigned int i, sent[ARRAY_SIZE(qp)];
+
+	nobody->hs.ends.lqpn = 98;
+	for (i = 0; i < ARRAY_SIZE(qp); i++) {
+		qp[i] = fab_qp_new(p->ha, 100 + i);
+		wait_in_vain(qp[i], nobody);
+	}
+	fab_run(p->fab, 2 * SRXE_HS_SHORT_TURN_MS);
+	/* as long as nobody waits, they go on */
+	for (i = 0; i < ARRAY_SIZE(qp); i++) {
+		sent[i] = fab_sent(qp[i], SRXE_OP_INIT);
+		KUNIT_EXPECT_LE(test, sent[i], 8);
+	}
+	KUNIT_EXPECT_EQ(test, p->ha->limit.out[SRXE_HS_INITIATOR], ARRAY_SIZE(qp));
+	fab_begin(p->a, p->b);
+	fab_run(p->fab, 10);
+	KUNIT_EXPECT_NULL(test, p->a->tx);
+	/* one turn ends when it would send again; who waits looks as often as that */
+	fab_run(p->fab, 2 * SRXE_RETRY_MAX_MS);
+	KUNIT_EXPECT_NOT_NULL(test, p->a->tx);
+	fab_run(p->fab, 3 * (SRXE_HS_TURN_MS + SRXE_RETRY_MAX_MS));
+	for (i = 0; i < ARRAY_SIZE(qp); i++)
+		KUNIT_EXPECT_GT(test, fab_sent(qp[i], SRXE_OP_INIT), sent[i]);
+	for (i = 0; i < ARRAY_SIZE(qp); i++)
+		fab_reset(qp[i]);
+	KUNIT_EXPECT_EQ(test, p->ha->limit.out[SRXE_HS_INITIATOR], 0);
+}
+
 /* A4: an answer that nobody confirms makes room, however patient we are. */
 static void answers_make_room(struct kunit *test)
 {
@@ -495,6 +528,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(in_turns),
 	KUNIT_CASE(no_overtaking),
 	KUNIT_CASE(shared_out),
+	KUNIT_CASE(short_turns),
 	KUNIT_CASE(answers_make_room),
 	KUNIT_CASE(key_stays),
 	KUNIT_CASE(no_key),

@@ -48,6 +48,8 @@
  * answer that is not confirmed: one who waits longer does so in turns.
  */
 #define SRXE_HS_TURN_MS		SRXE_GIVE_UP_MIN_MS
+/* So long if others wait for the domain or the user to have room, perhaps for other peers. */
+#define SRXE_HS_SHORT_TURN_MS	1000
 /* INITs of the peer's that an incarnation keeps in mind: for each key that may be tried, two. */
 #define SRXE_HS_MAX_SERVED	(2 * SRXE_HS_MAX_ALTS)
 
@@ -190,7 +192,9 @@ struct srxe_hs_try {
  * @cur: the one that is being sent
  * @silent: INITs sent under it since its turn came
  * @retry: when to send it again
+ * @begun: when it began
  * @sent: when an INIT was sent last
+ * @inits: how many have been sent
  * @busy: the peer has refused for being busy, and has been asked again since
  * @after: the SA that is to be replaced, see struct srxe_hs_answer
  */
@@ -201,7 +205,9 @@ struct srxe_hs_attempt {
 	unsigned int		cur;
 	unsigned int		silent;
 	struct srxe_hs_backoff	retry;
+	u64			begun;
 	u64			sent;
+	unsigned int		inits;
 	bool			busy;
 	u64			after;
 };

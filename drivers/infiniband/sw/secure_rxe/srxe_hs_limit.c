@@ -508,6 +508,35 @@ void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct srxe_hs_wait *wait)
 	mutex_unlock(&lim->lock);
 }
 
+static bool is_awaited(struct srxe_hs_limit *lim, const struct srxe_hs_party_id *id)
+{
+	const struct srxe_hs_party *p = srxe_hs_party_find(&lim->parties, id);
+
+	return p && !list_empty(&p->waiting);
+}
+
+/**
+ * srxe_hs_limit_awaited() - does anybody wait for a domain or a user to have room?
+ * @lim: bounds of the link
+ * @pd: number of the protection domain
+ * @user: on whose behalf, or NULL
+ *
+ * Context: Process.
+ * Return: true if so.
+ */
+bool srxe_hs_limit_awaited(struct srxe_hs_limit *lim, u32 pd, const struct srxe_user *user)
+{
+	static const struct in6_addr any;
+	struct srxe_hs_party_id ids[PARTIES];
+	unsigned int n = all_ids(&any, pd, user, ids);
+	bool awaited;
+
+	mutex_lock(&lim->lock);
+	awaited = is_awaited(lim, &ids[IN_PD]) || (n > BY_USER && is_awaited(lim, &ids[BY_USER]));
+	mutex_unlock(&lim->lock);
+	return awaited;
+}
+
 /**
  * srxe_hs_limit_leave() - a handshake came to an end
  * @lim: bounds of the link

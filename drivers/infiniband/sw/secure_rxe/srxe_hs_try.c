@@ -145,6 +145,7 @@ static void send_init(struct srxe_hs *hs, u64 now)
 		return;
 	a->sent = now;
 	a->silent++;
+	a->inits++;
 	hs->ops->send(hs, &hs->ends.lgid, &hs->ends.rgid, &t->init[t->inits - 1]);
 }
 
@@ -254,6 +255,7 @@ static void begin(struct srxe_hs *hs, u64 now)
 	a->after = srxe_hs_confirmed(hs);
 	if (!hs->give_up)
 		hs->give_up = now + hs->life;
+	a->begun = now;
 	srxe_hs_backoff_start(&a->retry, now, srxe_hs_ms(SRXE_HS_TURN_MS));
 	a->retry.end = min(a->retry.end, hs->give_up);
 	hs->attempt = a;
@@ -285,6 +287,16 @@ static void turn_over(struct srxe_hs *hs, u64 now)
 	begin(hs, now);
 }
 
+/* It has had the time that answers take, under every key, and others wait for its place. */
+static bool outstays(const struct srxe_hs *hs, u64 now)
+{
+	const struct srxe_hs_attempt *a = hs->attempt;
+
+	return now >= a->begun + srxe_hs_ms(SRXE_HS_SHORT_TURN_MS) &&
+	       a->inits >= a->count * SRXE_ALT_KEY_INITS &&
+	       srxe_hs_limit_awaited(hs->limit, hs->pd, &hs->user);
+}
+
 /**
  * srxe_hs_attempt_run() - begin, send again, or give up, if it is time to
  * @hs: the machine
@@ -297,7 +309,7 @@ void srxe_hs_attempt_run(struct srxe_hs *hs, u64 now)
 	if (!a) {
 		if (hs->wanted && !hs->over && !yields(hs, now) && now >= hs->queue.next)
 			begin(hs, now);
-	} else if (now >= a->retry.end) {
+	} else if (now >= a->retry.end || (now >= a->retry.next && outstays(hs, now))) {
 		turn_over(hs, now);
 	} else if (now >= a->retry.next) {
 		next_turn(a);
