@@ -178,6 +178,36 @@ static void user_bound(struct kunit *test)
 	expect_no_groups(test, dgrams);
 }
 
+/* A peer that another user wants now counts for him alone, if he has room for it. */
+static void another_user(struct kunit *test)
+{
+	const struct srxe_dgram_user one = somebody(1001, 1);
+	const struct srxe_dgram_user two = somebody(1002, 2);
+	const struct srxe_dgram_user nobody = { };
+	struct srxe_dgram **all = peers(test, SRXE_MAX_DGRAM_USER), *more = peer(test, 1, 0);
+	struct srxe_dgrams *dgrams;
+	unsigned int i;
+
+	for (i = 0; i < SRXE_MAX_DGRAM_USER; i++)
+		all[i] = peer(test, 0x0a000000 + i, 0);
+	dgrams = none(test);
+	for (i = 0; i < SRXE_MAX_DGRAM_USER; i++)
+		KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, all[i], &one), 0);
+	KUNIT_EXPECT_EQ(test, srxe_dgram_charge(dgrams, all[3], &one), 0);
+	KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, more, &nobody), 0);
+	KUNIT_EXPECT_EQ(test, srxe_dgram_charge(dgrams, more, &one), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, srxe_dgram_charge(dgrams, more, &two), 0);
+	KUNIT_EXPECT_EQ(test, srxe_dgram_charge(dgrams, more, &one), -ENOSPC);
+	KUNIT_EXPECT_NULL(test, srxe_dgram_set_idle(dgrams, all[7], true));
+	KUNIT_EXPECT_EQ(test, srxe_dgram_charge(dgrams, all[7], &two), 0);
+	KUNIT_EXPECT_FALSE(test, all[7]->idle);
+	KUNIT_EXPECT_EQ(test, srxe_dgram_charge(dgrams, more, &one), 0);
+	srxe_dgram_leave(dgrams, more);
+	for (i = 0; i < SRXE_MAX_DGRAM_USER; i++)
+		srxe_dgram_leave(dgrams, all[i]);
+	expect_no_groups(test, dgrams);
+}
+
 /* All there may be of a link, and half of that for peers others began with. */
 static void link_bound(struct kunit *test)
 {
@@ -261,6 +291,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(one_way),
 	KUNIT_CASE(idle),
 	KUNIT_CASE(user_bound),
+	KUNIT_CASE(another_user),
 	KUNIT_CASE(link_bound),
 	KUNIT_CASE(oldest_makes_way),
 	KUNIT_CASE(peer_bound),

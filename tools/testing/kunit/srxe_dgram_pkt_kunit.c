@@ -31,6 +31,7 @@
  * struct world - what there is
  * @d: the peer
  * @qp: queue pairs
+ * @pd: their protection domains
  * @found: what is found under any number but 1's
  * @sealed: PSNs of packets that were sealed, in order
  * @nsealed: their number
@@ -44,6 +45,7 @@ struct world {
 	struct srxe_sa		sa;
 	struct srxe_dgram	d;
 	struct rxe_qp		qp[2];
+	struct rxe_pd		pd[2];
 	struct rxe_qp		*found;
 	u32			sealed[2 * SRXE_MAX_QUEUED];
 	unsigned int		nsealed;
@@ -108,6 +110,9 @@ static int init(struct kunit *test)
 		w->qp[i].ibqp.device = &w->rxe.ib_dev;
 		w->qp[i].ibqp.qp_type = IB_QPT_UD;
 		w->qp[i].ibqp.qp_num = QPN + i;
+		w->pd[i].elem.index = 5 + i;
+		w->qp[i].ibqp.pd = &w->pd[i].ibpd;
+		w->qp[i].pd = &w->pd[i];
 	}
 	w->found = &w->qp[0];
 	return 0;
@@ -253,6 +258,40 @@ static void wait_bounds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&w->qp[1].sec.waiting), 0);
 }
 
+/* One user's datagrams leave room for the next one's, and he is heard of. */
+static void wait_shares(struct kunit *test)
+{
+	const unsigned int n = srxe_user_room(SRXE_MAX_QUEUED, 0, 0);
+	struct srxe_dgram_user user;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(w->qp); i++)
+		w->qp[i].sec.user = (struct srxe_user){
+			.uid	= KUIDT_INIT(1000 + i),
+			.bound	= true,
+		};
+	for (i = 0; i < SRXE_MAX_QUEUED; i++)
+		KUNIT_EXPECT_EQ(test, wait_one(test, 0, i), 0);
+	KUNIT_EXPECT_EQ(test, skb_queue_len(&w->d.waiting), n);
+	KUNIT_EXPECT_EQ(test, counted(SRXE_CNT_TX_QUEUE), SRXE_MAX_QUEUED - n);
+	KUNIT_EXPECT_EQ(test, w->posts, 1);
+	KUNIT_EXPECT_EQ(test, wait_one(test, 1, i), 0);
+	KUNIT_EXPECT_EQ(test, skb_queue_len(&w->d.waiting), n + 1);
+	KUNIT_EXPECT_EQ(test, w->posts, 2);
+	KUNIT_EXPECT_EQ(test, wait_one(test, 1, i + 1), 0);
+	KUNIT_EXPECT_EQ(test, w->posts, 2);
+
+	for (i = 0; i < n + 2; i++) {
+		KUNIT_ASSERT_TRUE(test, srxe_dgram_waiting(&w->d, i, &user));
+		KUNIT_EXPECT_TRUE(test, user.local);
+		KUNIT_EXPECT_EQ(test, user.pd, i < n ? 5 : 6);
+		KUNIT_EXPECT_TRUE(test, srxe_same_user(&user.who, &w->qp[i >= n].sec.user));
+	}
+	KUNIT_EXPECT_FALSE(test, srxe_dgram_waiting(&w->d, i, &user));
+	flush();
+	KUNIT_EXPECT_EQ(test, w->nsealed, n + 2);
+}
+
 /* Queue pair 1 */
 
 static void senders(struct kunit *test)
@@ -343,6 +382,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(hold_off),
 	KUNIT_CASE(destroyed_qp),
 	KUNIT_CASE(wait_bounds),
+	KUNIT_CASE(wait_shares),
 	KUNIT_CASE(senders),
 	KUNIT_CASE(receivers),
 	KUNIT_CASE(own_qkey),

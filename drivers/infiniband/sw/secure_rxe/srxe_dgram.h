@@ -90,13 +90,25 @@ struct srxe_dgram_member {
 };
 
 /**
+ * struct srxe_dgram_user - for whom a peer is made, or an SA of it
+ * @who: user; INVALID_UID, a user of its own, for the connection manager
+ * @pd: number of the protection domain
+ * @local: somebody here wants it; else the peer does, and the rest says nothing
+ */
+struct srxe_dgram_user {
+	struct srxe_user	who;
+	u32			pd;
+	bool			local;
+};
+
+/**
  * struct srxe_dgram - a datagram peer
  * @ref: references
  * @node: in the table, until it is ended
  * @key: its name
  * @link: its link
- * @spis: its user's places in the SPI table, NULL if he is not bound or it has had
- *	no SA yet; under @hs_lock
+ * @spis: places in the SPI table of whom it is charged to, NULL if he is not bound or
+ *	it has had no SA since; under @hs_lock
  * @entry: in the list of all, under the table's lock
  * @seq: its number, grows along the list
  * @members: groups it counts in, under the table's lock
@@ -176,18 +188,6 @@ struct srxe_dgrams {
 };
 
 /**
- * struct srxe_dgram_user - for whom a peer is made
- * @who: user; INVALID_UID, a user of its own, for the connection manager
- * @pd: number of the protection domain
- * @local: somebody here wants it; else the peer does, and the rest says nothing
- */
-struct srxe_dgram_user {
-	struct srxe_user	who;
-	u32			pd;
-	bool			local;
-};
-
-/**
  * srxe_dgram_usable() - may datagrams be sent under an SA?
  * @d: peer
  * @sa: its SA in use, or NULL
@@ -225,6 +225,8 @@ void srxe_dgram_post(struct srxe_dgram *d, enum srxe_dgram_event event);
 int srxe_dgram_join(struct srxe_dgrams *dgrams, struct srxe_dgram *d,
 		    const struct srxe_dgram_user *user);
 void srxe_dgram_leave(struct srxe_dgrams *dgrams, struct srxe_dgram *d);
+int srxe_dgram_charge(struct srxe_dgrams *dgrams, struct srxe_dgram *d,
+		      const struct srxe_dgram_user *user);
 struct srxe_dgram *srxe_dgram_set_idle(struct srxe_dgrams *dgrams, struct srxe_dgram *d,
 				       bool idle);
 
@@ -250,6 +252,7 @@ int srxe_dgram_send(struct rxe_qp *qp, struct rxe_pkt_info *pkt, struct sk_buff 
 /* srxe_dgram_wait.c: datagrams without an SA yet */
 int srxe_dgram_wait(struct srxe_dgram *d, struct rxe_qp *qp, const struct rxe_pkt_info *pkt,
 		    struct sk_buff *skb);
+bool srxe_dgram_waiting(struct srxe_dgram *d, unsigned int i, struct srxe_dgram_user *user);
 void srxe_dgram_flush(struct srxe_dgram *d, struct srxe_sa *sa);
 void srxe_dgram_purge(struct srxe_dgram *d, const struct rxe_qp *qp, int why);
 void srxe_dgram_forget_qp(struct rxe_qp *qp);
@@ -259,6 +262,7 @@ int srxe_dgram_may_send(const struct rxe_qp *qp, const struct srxe_bth *bth);
 int srxe_dgram_may_receive(const struct srxe_sa *sa, const struct rxe_pkt_info *pkt);
 bool srxe_dgram_entitles(const struct srxe_sa *sa, const struct rxe_qp *qp);
 bool srxe_dgram_fits(const struct rxe_qp *qp, u8 kind);
+void srxe_dgram_user_of(const struct rxe_qp *qp, struct srxe_dgram_user *user);
 
 /* srxe_dgram_link.c: links that go */
 int srxe_dgram_init(void);

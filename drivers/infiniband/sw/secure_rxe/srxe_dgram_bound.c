@@ -96,6 +96,16 @@ static bool has_room(const struct srxe_dgram_group *g)
 	return g->kind != SRXE_DGRAM_OF_USER || g->members - g->idle < SRXE_MAX_DGRAM_USER;
 }
 
+static void leave_one(struct srxe_dgram_member *m)
+{
+	if (!m->group)
+		return;
+	m->group->members--;
+	put_group(m->group);
+	m->group = NULL;
+}
+
+/* Leaves the one of that kind it is in, if it may join. */
 static int join_one(struct srxe_dgrams *dgrams, struct srxe_dgram *d, u32 kind,
 		    const struct in6_addr *id)
 {
@@ -103,13 +113,25 @@ static int join_one(struct srxe_dgrams *dgrams, struct srxe_dgram *d, u32 kind,
 
 	if (!g)
 		return -ENOMEM;
+	if (g == d->members[kind].group)
+		return 0;
 	if (!has_room(g)) {
 		put_group(g);
 		return -ENOSPC;
 	}
+	leave_one(&d->members[kind]);
 	g->members++;
 	d->members[kind].group = g;
 	return 0;
+}
+
+static int join_user(struct srxe_dgrams *dgrams, struct srxe_dgram *d,
+		     const struct srxe_dgram_user *user)
+{
+	struct in6_addr uid = number(__kuid_val(user->who.uid)), pd = number(user->pd);
+
+	return join_one(dgrams, d, SRXE_DGRAM_OF_USER, &uid) ?:
+	       join_one(dgrams, d, SRXE_DGRAM_OF_PD, &pd);
 }
 
 static int join_all(struct srxe_dgrams *dgrams, struct srxe_dgram *d,
@@ -122,12 +144,7 @@ static int join_all(struct srxe_dgrams *dgrams, struct srxe_dgram *d,
 	      join_one(dgrams, d, SRXE_DGRAM_OF_PEER, &d->key.rgid);
 	if (err || !user->local)
 		return err;
-	id = number(user->pd);
-	err = join_one(dgrams, d, SRXE_DGRAM_OF_PD, &id);
-	if (err)
-		return err;
-	id = number(__kuid_val(user->who.uid));
-	return join_one(dgrams, d, SRXE_DGRAM_OF_USER, &id);
+	return join_user(dgrams, d, user);
 }
 
 /**
@@ -165,19 +182,29 @@ int srxe_dgram_join(struct srxe_dgrams *dgrams, struct srxe_dgram *d,
  */
 void srxe_dgram_leave(struct srxe_dgrams *dgrams, struct srxe_dgram *d)
 {
-	struct srxe_dgram_member *m;
 	unsigned int i;
 
 	lockdep_assert_held(&dgrams->lock);
 	srxe_dgram_set_idle(dgrams, d, false);
-	for (i = 0; i < SRXE_DGRAM_GROUPS; i++) {
-		m = &d->members[i];
-		if (!m->group)
-			continue;
-		m->group->members--;
-		put_group(m->group);
-		m->group = NULL;
-	}
+	for (i = 0; i < SRXE_DGRAM_GROUPS; i++)
+		leave_one(&d->members[i]);
+}
+
+/**
+ * srxe_dgram_charge() - it is another user who wants a peer now
+ * @dgrams: peers of a link, locked
+ * @d: peer that joined; it is not idle any more
+ * @user: local user
+ *
+ * Context: any.
+ * Return: 0; -ENOSPC at his bound, and all is as it was but for that; -ENOMEM.
+ */
+int srxe_dgram_charge(struct srxe_dgrams *dgrams, struct srxe_dgram *d,
+		      const struct srxe_dgram_user *user)
+{
+	lockdep_assert_held(&dgrams->lock);
+	srxe_dgram_set_idle(dgrams, d, false);
+	return join_user(dgrams, d, user);
 }
 
 static void move(struct srxe_dgram *d, bool idle)

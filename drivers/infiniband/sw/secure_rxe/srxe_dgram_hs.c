@@ -155,6 +155,39 @@ const struct srxe_hs_ops srxe_dgram_world = {
 	.count		= count,
 };
 
+static int charge(struct srxe_dgram *d, const struct srxe_dgram_user *user)
+{
+	struct srxe_dgrams *dgrams = d->link->dgrams;
+	int err;
+
+	spin_lock_bh(&dgrams->lock);
+	err = srxe_dgram_charge(dgrams, d, user);
+	spin_unlock_bh(&dgrams->lock);
+	if (err)
+		return err;
+	srxe_hs_charge(&d->hs, user->pd, &user->who);
+	srxe_spi_share_put(d->spis);
+	d->spis = NULL;
+	return 0;
+}
+
+/*
+ * A peer is everybody's, and one of its users pays for its handshakes. If he has no
+ * room for one, whoever has is not to wait for that.
+ */
+static void find_payer(struct srxe_dgram *d)
+{
+	struct srxe_dgram_user user;
+	unsigned int i;
+
+	for (i = 0; srxe_hs_waits(&d->hs) && srxe_dgram_waiting(d, i, &user); i++) {
+		if (user.pd == d->hs.pd && srxe_same_user(&user.who, &d->hs.user))
+			continue;
+		if (!charge(d, &user))
+			srxe_hs_run(&d->hs);
+	}
+}
+
 /**
  * srxe_dgram_start() - have an SA made, if that is not under way
  * @d: peer, its handshake locked
@@ -167,8 +200,10 @@ void srxe_dgram_start(struct srxe_dgram *d)
 	/* what has ended must not be taken for what stands */
 	srxe_hs_run(&d->hs);
 	/* one that has yet to be confirmed is the new one */
-	if (!d->hs.sa || srxe_hs_confirmed(&d->hs))
-		srxe_hs_start(&d->hs, 0);
+	if (d->hs.sa && !srxe_hs_confirmed(&d->hs))
+		return;
+	srxe_hs_start(&d->hs, 0);
+	find_payer(d);
 }
 
 static void forget_tx(struct srxe_dgram *d, struct srxe_sa *sa)

@@ -191,3 +191,21 @@ int srxe_attach_mcast(const struct rxe_qp *qp, const union ib_gid *mgid)
 			     dev_name(&rxe->ib_dev.dev));
 	return -EPERM;
 }
+
+/**
+ * srxe_dgram_user_of() - who is charged for what a queue pair's datagrams need
+ * @qp: queue pair of type UD or GSI
+ * @user: result
+ *
+ * Context: any.
+ */
+void srxe_dgram_user_of(const struct rxe_qp *qp, struct srxe_dgram_user *user)
+{
+	user->local = true;
+	user->pd = qp->pd->elem.index;
+	user->who = qp->sec.user;
+	if (srxe_gsi(qp)) {
+		user->pd = SRXE_HS_PD_CM;
+		user->who = (struct srxe_user){ .uid = INVALID_UID };
+	}
+}

@@ -82,17 +82,6 @@ static bool send_sealed(struct srxe_link *link, const struct srxe_dgram_key *key
 	return sa;
 }
 
-static void user_of(const struct rxe_qp *qp, struct srxe_dgram_user *user)
-{
-	user->local = true;
-	user->pd = qp->pd->elem.index;
-	user->who = qp->sec.user;
-	if (srxe_gsi(qp)) {
-		user->pd = SRXE_HS_PD_CM;
-		user->who = (struct srxe_user){ .uid = INVALID_UID };
-	}
-}
-
 /* Wait for an SA with a peer that has a key. -EAGAIN: look again. */
 static int send_later(struct srxe_link *link, const struct srxe_dgram_key *key,
 		      struct rxe_qp *qp, const struct rxe_pkt_info *pkt, struct sk_buff *skb)
@@ -102,7 +91,7 @@ static int send_later(struct srxe_link *link, const struct srxe_dgram_key *key,
 	int err;
 
 	if (!d) {
-		user_of(qp, &user);
+		srxe_dgram_user_of(qp, &user);
 		d = srxe_dgram_make(link, key, &user, GFP_ATOMIC | __GFP_NOWARN);
 	}
 	if (IS_ERR(d)) {

@@ -55,12 +55,34 @@ static int enter(struct srxe_dgrams *dgrams, struct rxe_qp *qp)
 	return why;
 }
 
+/* How many of those that wait are of the same user? */
+static unsigned int waiting_of(struct srxe_dgram *d, const struct rxe_qp *qp)
+{
+	struct sk_buff *skb;
+	unsigned int n = 0;
+
+	lockdep_assert_held(&d->lock);
+	skb_queue_walk(&d->waiting, skb)
+		n += srxe_same_user(&SKB_TO_PKT(skb)->qp->sec.user, &qp->sec.user);
+	return n;
+}
+
+/* For how many more of a user's is there room, of which @own wait? */
+static unsigned int room_for(struct srxe_dgram *d, const struct rxe_qp *qp, unsigned int own)
+{
+	unsigned int len = skb_queue_len(&d->waiting);
+
+	return qp->sec.user.bound ? srxe_user_room(SRXE_MAX_QUEUED, len, own) :
+	       SRXE_MAX_QUEUED - min(len, SRXE_MAX_QUEUED);
+}
+
 /* 0, or why it is dropped; -EAGAIN if there is an SA by now, or no such peer. */
 static int enqueue(struct srxe_dgram *d, struct rxe_qp *qp, const struct rxe_pkt_info *pkt,
 		   struct sk_buff *skb, bool *kick)
 {
 	u64 now = ktime_get_boottime_ns();
 	struct srxe_sa *sa;
+	unsigned int own;
 	int why;
 
 	lockdep_assert_held(&d->lock);
@@ -69,7 +91,8 @@ static int enqueue(struct srxe_dgram *d, struct rxe_qp *qp, const struct rxe_pkt
 		return -EAGAIN;
 	if (now < d->hold_off)
 		return SRXE_CNT_TX_HANDSHAKE;
-	if (skb_queue_len(&d->waiting) >= SRXE_MAX_QUEUED)
+	own = waiting_of(d, qp);
+	if (!room_for(d, qp, own))
 		return SRXE_CNT_TX_QUEUE;
 	why = enter(d->link->dgrams, qp);
 	if (why)
@@ -80,7 +103,8 @@ static int enqueue(struct srxe_dgram *d, struct rxe_qp *qp, const struct rxe_pkt
 	*SKB_TO_PKT(skb) = *pkt;
 	SKB_TO_PKT(skb)->wqe = NULL;	/* it is completed when we return */
 	__skb_queue_tail(&d->waiting, skb);
-	*kick = !d->starting;
+	/* another user may have room for the handshake that those before him have not */
+	*kick = !d->starting || !own;
 	d->starting = true;
 	return 0;
 }
@@ -112,6 +136,32 @@ int srxe_dgram_wait(struct srxe_dgram *d, struct rxe_qp *qp, const struct rxe_pk
 	if (kick)
 		srxe_dgram_post(d, SRXE_DGRAM_START);
 	return 0;
+}
+
+/**
+ * srxe_dgram_waiting() - whose datagrams wait?
+ * @d: peer
+ * @i: which of them, from 0
+ * @user: result
+ *
+ * Context: any.
+ * Return: false if there are not as many.
+ */
+bool srxe_dgram_waiting(struct srxe_dgram *d, unsigned int i, struct srxe_dgram_user *user)
+{
+	struct sk_buff *skb;
+	bool found = false;
+
+	spin_lock_bh(&d->lock);
+	skb_queue_walk(&d->waiting, skb) {
+		if (i--)
+			continue;
+		srxe_dgram_user_of(SKB_TO_PKT(skb)->qp, user);
+		found = true;
+		break;
+	}
+	spin_unlock_bh(&d->lock);
+	return found;
 }
 
 /* The next one that waits; without any, @sa is what is sent under from now on. */

@@ -281,6 +281,22 @@ void srxe_hs_setup(struct srxe_hs *hs, const struct srxe_hs_ops *ops,
 }
 
 /**
+ * srxe_hs_charge() - from now on it is somebody else's
+ * @hs: the machine; srxe_hs_waits() is true
+ * @pd: number of the protection domain it is for
+ * @user: on whose behalf
+ *
+ * Whether there is room for him is to be found out by srxe_hs_run().
+ */
+void srxe_hs_charge(struct srxe_hs *hs, u32 pd, const struct srxe_user *user)
+{
+	WARN_ON_ONCE(!srxe_hs_waits(hs));
+	srxe_hs_attempt_end(hs);
+	hs->pd = pd;
+	hs->user = *user;
+}
+
+/**
  * srxe_hs_reset() - the queue pair was reset, or is about to go
  * @hs: the machine
  * @id: the new incarnation

@@ -246,7 +246,8 @@ struct srxe_hs_served {
  * @ops: the world around
  * @limit: bounds of the link
  * @pd: number of the queue pair's protection domain
- * @user: on whose behalf it is; nobody's in particular after srxe_hs_setup()
+ * @user: on whose behalf it is; nobody's in particular after srxe_hs_setup(). What is
+ *	under way has been counted for the two
  * @ends: kind, own QPN and incarnation from the beginning, the rest from RTR on
  * @bound: the ends are known: the queue pair has been in RTR
  * @wanted: an SA is wanted: the queue pair has reached RTS
@@ -313,6 +314,7 @@ struct srxe_hs {
 
 void srxe_hs_setup(struct srxe_hs *hs, const struct srxe_hs_ops *ops,
 		   struct srxe_hs_limit *limit, u32 pd, u8 kind, u32 qpn, u64 id);
+void srxe_hs_charge(struct srxe_hs *hs, u32 pd, const struct srxe_user *user);
 void srxe_hs_reset(struct srxe_hs *hs, u64 id);
 void srxe_hs_bind(struct srxe_hs *hs, const struct in6_addr *local,
 		  const struct in6_addr *remote, u32 remote_qpn);
@@ -321,5 +323,16 @@ void srxe_hs_stop(struct srxe_hs *hs);
 void srxe_hs_input(struct srxe_hs *hs, const struct srxe_hs_rx *rx);
 void srxe_hs_run(struct srxe_hs *hs);
 u64 srxe_hs_confirmed(const struct srxe_hs *hs);
+
+/**
+ * srxe_hs_waits() - does it wait for room, and nothing is under way?
+ * @hs: the machine
+ *
+ * Return: true if so.
+ */
+static inline bool srxe_hs_waits(const struct srxe_hs *hs)
+{
+	return hs->wait.at && !hs->attempt && list_empty(&hs->answers);
+}
 
 #endif /* SRXE_HS_H */

@@ -26,6 +26,11 @@ struct srxe_user {
 	bool	bound;
 };
 
+static inline bool srxe_same_user(const struct srxe_user *a, const struct srxe_user *b)
+{
+	return a->bound == b->bound && uid_eq(a->uid, b->uid);
+}
+
 /**
  * srxe_user_room() - how many more places may a user take?
  * @max: places there are
