@@ -171,7 +171,47 @@ for s in json.load(sys.stdin):
 		print(s["local-qpn"])'
 }
 
-cases=(without_bound with_a_peer on_the_link comes_back)
+# ping_server PORT: at b, for one client.
+ping_server() {
+	background "server-$1" b timeout -k 5 "$(patient 60)" ibv_ud_pingpong -d "$DEV_B" \
+		-g "$(gid_index "$DEV_B" "$IP4_B")" -p "$1" -n 20 -c
+	wait_for 20 listening "$NS_B" "$1" || fail "no server: $(cat "$(scratch)/server-$1")"
+}
+
+# ping UID PORT: of that user.
+ping() {
+	ip netns exec "$NS_A" setpriv --reuid "$1" --regid "$1" --clear-groups stdbuf -oL \
+		ibv_ud_pingpong -d "$DEV_A" -g "$gid" -p "$2" -n 20 -c "$IP4_B"
+}
+
+ended() {
+	[ ! -d "/proc/$1" ]
+}
+
+# Datagrams to a peer whose SA one user asks for first, and has no room for: it is there
+# for them as soon as somebody asks who has.
+datagrams() {
+	local first second
+
+	freed
+	hoard 65534 100 "$IP4_B"
+	wait_for 10 ask $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way, not $PEER"
+	ping_server 19001
+	background first ping 65534 19001
+	first=$background_pid
+	wait_for 20 grep -q "remote address" "$(scratch)/first" || fail "$(cat "$(scratch)/first")"
+	ping_server 19002
+	# else it would wait for 8 seconds, and then in vain
+	background second ping 65533 19002
+	second=$background_pid
+	wait_for 6 ended "$second" || fail "the second user waits: $(cat "$(scratch)/second")"
+	wait "$second" || fail "$(cat "$(scratch)/second")"
+	wait_for 6 ended "$first" || fail "the first user waits: $(cat "$(scratch)/first")"
+	wait "$first" || fail "$(cat "$(scratch)/first")"
+	freed
+}
+
+cases=(without_bound with_a_peer on_the_link comes_back datagrams)
 ktap_plan ${#cases[@]}
 topo_direct
 module_load secure-rxe
