@@ -92,6 +92,11 @@ void *rxe_pool_get_index(struct rxe_pool *pool, u32 index)
 	return &w->qp;
 }
 
+void srxe_notify_hs_failed(struct srxe_link *link, const struct srxe_sa_ends *ends,
+			   enum srxe_vendor_err why, const u8 *key_id)
+{
+}
+
 void rxe_sched_task(struct rxe_task *task)
 {
 }

@@ -121,7 +121,7 @@ void srxe_conn_hs_failed(struct srxe_conn *conn, enum srxe_vendor_err verr,
 void srxe_conn_break(struct srxe_conn *conn);
 void srxe_conn_end_link(struct srxe_link *link, enum srxe_vendor_err verr);
 enum ib_wc_status srxe_verr_status(u32 verr);
-void srxe_report(struct srxe_link *link, u8 kind, const struct in6_addr *peer, u32 verr,
-		 const u8 *key_id);
+void srxe_report(struct srxe_link *link, const struct srxe_sa_ends *ends,
+		 enum srxe_vendor_err verr, const u8 *key_id);
 
 #endif /* SRXE_CONN_H */

@@ -19,6 +19,7 @@
 #include "srxe_conn.h"
 #include "srxe_dgram.h"
 #include "srxe_hs_io.h"
+#include "srxe_notify.h"
 #include "srxe_policy.h"
 #include "srxe_sa.h"
 #include "srxe_text.h"
@@ -129,26 +130,26 @@ static void report(struct rxe_qp *qp, const struct in6_addr *peer, u32 verr,
 }
 
 /**
- * srxe_report() - why datagrams do not get to a peer
+ * srxe_report() - say why datagrams do not get to a peer
  * @link: link
- * @kind: SRXE_KIND_UD or SRXE_KIND_GSI
- * @peer: the peer's address
- * @verr: enum srxe_vendor_err
+ * @ends: from where to where, and their kind
+ * @verr: reason
  * @key_id: id of the key it is about, or NULL
  *
- * Context: any but hard interrupts.
+ * Context: any but hard interrupts; the device is registered.
  */
-void srxe_report(struct srxe_link *link, u8 kind, const struct in6_addr *peer, u32 verr,
-		 const u8 *key_id)
+void srxe_report(struct srxe_link *link, const struct srxe_sa_ends *ends,
+		 enum srxe_vendor_err verr, const u8 *key_id)
 {
 	const char *dev = dev_name(&link->rxe->ib_dev.dev);
 	char text[REASON_TEXT];
 
+	srxe_notify_hs_failed(link, ends, verr, key_id);
 	if (!net_ratelimit())
 		return;
-	explain(text, sizeof(text), dev, peer, verr, key_id);
+	explain(text, sizeof(text), dev, &ends->rgid, verr, key_id);
 	pr_warn("%s: %s: %s\n", dev,
-		kind == SRXE_KIND_GSI ? "connection manager" : "datagram", text);
+		ends->kind == SRXE_KIND_GSI ? "connection manager" : "datagram", text);
 }
 
 /**

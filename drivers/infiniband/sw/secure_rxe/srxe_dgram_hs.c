@@ -117,8 +117,7 @@ static void failed(struct srxe_hs *hs, enum srxe_vendor_err verr, const u8 *key_
 	d->starting = false;
 	d->hold_off = ktime_get_boottime_ns() + SRXE_DGRAM_HOLD_OFF_NS;
 	spin_unlock_bh(&d->lock);
-	srxe_report(d->link, d->key.kind, &d->key.rgid, verr, key_id);
-	srxe_notify_hs_failed(d->link, &hs->ends, verr, key_id);
+	srxe_report(d->link, &hs->ends, verr, key_id);
 	srxe_dgram_purge(d, NULL, SRXE_CNT_TX_HANDSHAKE);
 }
 

@@ -109,6 +109,19 @@ static int send_later(struct srxe_link *link, const struct srxe_dgram_key *key,
 	return err;
 }
 
+/* No handshake begins. Whoever looks for one that failed is to find it all the same. */
+static void refuse(struct srxe_link *link, const struct srxe_dgram_key *key,
+		   enum srxe_vendor_err verr)
+{
+	const struct srxe_sa_ends ends = {
+		.kind = key->kind,
+		.lgid = key->lgid,
+		.rgid = key->rgid,
+	};
+
+	srxe_report(link, &ends, verr, NULL);
+}
+
 /*
  * One attempt to get rid of a datagram. 0 if it is somebody else's now, -EAGAIN if
  * things have changed meanwhile, else the counter of why it is to be dropped. With
@@ -127,10 +140,10 @@ static int send_once(struct srxe_link *link, const struct srxe_dgram_key *key,
 		*plain = READ_ONCE(link->settings.unkeyed_allow);
 		if (*plain)
 			return 0;
-		srxe_report(link, key->kind, &key->rgid, SRXE_VERR_NO_KEY, NULL);
+		refuse(link, key, SRXE_VERR_NO_KEY);
 		return SRXE_CNT_TX_PLAIN_DENIED;
 	default:
-		srxe_report(link, key->kind, &key->rgid, SRXE_VERR_KEY_REVOKED, NULL);
+		refuse(link, key, SRXE_VERR_KEY_REVOKED);
 		return SRXE_CNT_TX_KEY_GONE;
 	}
 }

@@ -289,7 +289,7 @@ static void count(struct srxe_link *link, const struct srxe_sa_ends *ends,
 }
 
 /**
- * srxe_notify_hs_failed() - a handshake that we had begun came to nothing
+ * srxe_notify_hs_failed() - a handshake of ours came to nothing, or could not begin
  * @link: link
  * @ends: between whom
  * @why: reason

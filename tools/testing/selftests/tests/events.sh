@@ -115,6 +115,18 @@ id_of() {
 	python3 -S -c 'import json, sys; print(json.loads(sys.argv[1])[0]["id"])' "$1"
 }
 
+# So does what rdma_cm asks for, whose datagrams are dropped.
+no_key_cm() {
+	fresh
+	keys b
+	watch_both
+	background rping a rping -c -a "$IP4_B" -C 1
+	told a "what('handshake-failed', reason='no-key', kind='gsi', local='$IP4_A', peer='$IP4_B')" \
+		"all(e['kind'] == 'gsi' for e in what('handshake-failed'))" \
+		"'key-id' not in what('handshake-failed')[0] and not what('sa-up')"
+	background_end "$background_pid"
+}
+
 # A handshake without a key fails at once, and is told.
 no_key() {
 	fresh
@@ -499,6 +511,7 @@ cases=(
 	"up_and_down rc 4"
 	"up_and_down uc 6"
 	no_key
+	no_key_cm
 	wrong_key
 	refused
 	revoked
@@ -518,6 +531,7 @@ cases=(
 [ "$SRXE_TEST_LEVEL" != pairwise ] || cases=("up_and_down rc 4" resources_in_a_hurry wrong_key revoked
 	forged tracepoints)
 ktap_plan ${#cases[@]}
+modprobe rdma_ucm || bail "no rdma_ucm"
 topo_path
 module_load secure-rxe
 link_pair
