@@ -258,7 +258,7 @@ cases=(
 )
 if [ "$SRXE_TEST_LEVEL" = pairwise ]; then
 	peers=6
-	cells=("${cells[@]:0:3}")
+	cells=("${cells[@]:0:2}")
 	cases=(
 		to_oneself
 		address_leaves

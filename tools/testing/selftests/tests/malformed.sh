@@ -19,7 +19,7 @@ malformed() {
 unkeyed() {
 	local count=2000
 
-	[ "$SRXE_TEST_LEVEL" != pairwise ] || count=300
+	[ "$SRXE_TEST_LEVEL" != pairwise ] || count=120
 	FAMILY=$1 scenario M1plain holds --count $count
 }
 
