@@ -26,6 +26,7 @@ struct hold {
 	unsigned int seen;		/* receive completions, ever */
 	unsigned int seen_errors;
 	struct ibv_wc kept[KEPT];
+	unsigned int reqs_posted;
 	unsigned int reqs_waited;
 	unsigned int reqs_told;
 	FILE *out;
@@ -222,8 +223,11 @@ static int do_post(struct hold *h, enum op type, uint32_t len, uint32_t off, uns
 	};
 	int err = 0;
 
-	while (count-- && !err)
+	while (count-- && !err) {
 		err = post_req(ep, &r);
+		if (!err)
+			h->reqs_posted++;
+	}
 	return err;
 }
 
@@ -265,8 +269,9 @@ static void do_op(struct hold *h, const char *line, bool wait)
 		return;
 	}
 	err = do_post(h, op, len, off, count);
+	/* whatever was posted before comes first, and is not to be taken for this one */
 	if (!err && wait)
-		do_wait(h, count, h->ep->o->timeout_s * 1000);
+		do_wait(h, h->reqs_posted - h->reqs_waited, h->ep->o->timeout_s * 1000);
 	else
 		answer(h, err);
 }
@@ -321,6 +326,7 @@ static int do_reset(struct hold *h)
 	h->posted = 0;
 	h->seen = 0;
 	h->seen_errors = 0;
+	h->reqs_posted = 0;
 	h->reqs_waited = 0;
 	return err ? err : add_recvs(h, h->ep->o->recvs);
 }
