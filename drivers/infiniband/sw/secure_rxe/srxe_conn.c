@@ -14,6 +14,7 @@
 #include "srxe_hs_io.h"
 #include "srxe_policy.h"
 #include "srxe_sa.h"
+#include "srxe_seal.h"
 #include "srxe_spi.h"
 
 static atomic64_t last_id = ATOMIC64_INIT(0);
@@ -355,6 +356,7 @@ void srxe_qp_fini(struct rxe_qp *qp)
 {
 	struct srxe_conn *conn = qp->sec.conn;
 
+	srxe_gsi_gone(qp);
 	if (!conn)
 		return;
 	WRITE_ONCE(qp->sec.conn, NULL);	/* see srxe_fill_res_qp_entry() */

@@ -59,6 +59,24 @@ struct rxe_qp *srxe_gsi_get(struct rxe_dev *rxe)
 }
 
 /**
+ * srxe_gsi_gone() - a queue pair is gone; if it was queue pair 1 there may be another
+ * @qp: queue pair without references
+ *
+ * rxe has its devices make one for all their life, but the core makes it anew when
+ * it moves a device to another namespace.
+ *
+ * Context: any.
+ */
+void srxe_gsi_gone(const struct rxe_qp *qp)
+{
+	struct rxe_port *port = &to_rdev(qp->ibqp.device)->port;
+
+	/* a second one is refused, and is not it */
+	if (srxe_gsi(qp) && port->qp_gsi_index == qp->elem.index)
+		WRITE_ONCE(port->qp_gsi_index, 0);
+}
+
+/**
  * srxe_dgram_entitles() - does a queue pair use this SA's key with its peer?
  * @sa: SA of its kind
  * @qp: queue pair

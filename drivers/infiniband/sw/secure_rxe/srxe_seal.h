@@ -17,5 +17,6 @@ void srxe_seal_finish(struct srxe_req *req);
 /* srxe_dgram_qp.c: queue pair 1 */
 bool srxe_gsi(const struct rxe_qp *qp);
 struct rxe_qp *srxe_gsi_get(struct rxe_dev *rxe);
+void srxe_gsi_gone(const struct rxe_qp *qp);
 
 #endif /* SRXE_SEAL_H */
