@@ -392,8 +392,23 @@ void srxe_dgrams_end_all(struct srxe_link *link)
 }
 
 /**
- * srxe_dgrams_close() - no datagram peers any more
- * @link: link, about to go; may be called more than once
+ * srxe_dgrams_open() - datagram peers again, after srxe_dgrams_close()
+ * @link: link whose device is there for its clients; a new one is open already
+ *
+ * Context: process.
+ */
+void srxe_dgrams_open(struct srxe_link *link)
+{
+	struct srxe_dgrams *dgrams = link->dgrams;
+
+	spin_lock_bh(&dgrams->lock);
+	WRITE_ONCE(dgrams->closed, false);
+	spin_unlock_bh(&dgrams->lock);
+}
+
+/**
+ * srxe_dgrams_close() - no datagram peers until srxe_dgrams_open()
+ * @link: link, about to go or to move; may be called more than once
  *
  * Context: process, may sleep.
  */

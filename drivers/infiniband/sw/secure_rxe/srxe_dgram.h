@@ -15,9 +15,10 @@
  * Teardown. srxe_dgrams_close() ends all of a link while its device is still
  * registered, since it is what their SAs keep: our client of the RDMA core
  * (srxe_dgram_link.c) hears of the removal before the core waits for them. From
- * then on none is made. A queue pair takes its waiting datagrams along:
- * srxe_dgram_forget_qp() comes before the wait for the queue pair's last
- * reference, which each of them has.
+ * then on none is made, unless the device comes back: a move to another namespace
+ * takes it from its clients and gives it to them again. A queue pair takes its
+ * waiting datagrams along: srxe_dgram_forget_qp() comes before the wait for the
+ * queue pair's last reference, which each of them has.
  *
  * Locks, outermost first: @hs_lock (process context), the link's handshake
  * bounds; @lock (BH), the table's. An SA's lock is never held while one of these
@@ -173,7 +174,7 @@ enum srxe_dgram_event {
  * @all: every peer in the table
  * @count: their number
  * @last_seq: number of the last of them
- * @closed: none is made any more
+ * @closed: none is made
  * @groups: by kind and name, of struct srxe_dgram_group
  */
 struct srxe_dgrams {
@@ -206,6 +207,7 @@ static inline bool srxe_dgram_usable(const struct srxe_dgram *d, const struct sr
 /* srxe_dgram.c: the table */
 int srxe_dgrams_create(struct srxe_link *link);
 void srxe_dgrams_destroy(struct srxe_link *link);
+void srxe_dgrams_open(struct srxe_link *link);
 void srxe_dgrams_close(struct srxe_link *link);
 void srxe_dgrams_each(struct srxe_link *link,
 		      void (*fn)(struct srxe_dgram *d, void *arg), void *arg);

@@ -14,12 +14,19 @@
 
 static struct ib_client client;
 
-/* Devices of others are none of our business. */
+/*
+ * Devices of others are none of our business. One of ours may have been removed
+ * before, if it moves to another namespace.
+ */
 static int add_device(struct ib_device *ibdev)
 {
+	struct rxe_dev *rxe;
+
 	if (ibdev->ops.owner != THIS_MODULE)
 		return -EOPNOTSUPP;
-	ib_set_client_data(ibdev, &client, to_rdev(ibdev));
+	rxe = to_rdev(ibdev);
+	srxe_dgrams_open(rxe->sec.link);
+	ib_set_client_data(ibdev, &client, rxe);
 	return 0;
 }
 
