@@ -149,13 +149,10 @@ static struct srxe_dgram_user somebody(uid_t uid, u32 pd)
 	};
 }
 
-/* Peers in use are bounded for each user; an idle one makes room, and for him alone. */
-static void user_bound(struct kunit *test)
+/* A user with as many peers as he may have. */
+static struct srxe_dgrams *full(struct kunit *test, struct srxe_dgram **all,
+				const struct srxe_dgram_user *user)
 {
-	const struct srxe_dgram_user one = somebody(1001, 1);
-	const struct srxe_dgram_user two = somebody(1002, 2);
-	const struct srxe_dgram_user nobody = { };
-	struct srxe_dgram **all = peers(test, SRXE_MAX_DGRAM_USER), *more = peer(test, 1, 0);
 	struct srxe_dgrams *dgrams;
 	unsigned int i;
 
@@ -163,7 +160,27 @@ static void user_bound(struct kunit *test)
 		all[i] = peer(test, 0x0a000000 + i, 0);
 	dgrams = none(test);
 	for (i = 0; i < SRXE_MAX_DGRAM_USER; i++)
-		KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, all[i], &one), 0);
+		KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, all[i], user), 0);
+	return dgrams;
+}
+
+static void leave_all(struct kunit *test, struct srxe_dgrams *dgrams, struct srxe_dgram **all)
+{
+	unsigned int i;
+
+	for (i = 0; i < SRXE_MAX_DGRAM_USER; i++)
+		srxe_dgram_leave(dgrams, all[i]);
+	expect_no_groups(test, dgrams);
+}
+
+/* Peers in use are bounded for each user; an idle one makes room, and for him alone. */
+static void user_bound(struct kunit *test)
+{
+	const struct srxe_dgram_user one = somebody(1001, 1);
+	const struct srxe_dgram_user two = somebody(1002, 2);
+	const struct srxe_dgram_user nobody = { };
+	struct srxe_dgram **all = peers(test, SRXE_MAX_DGRAM_USER), *more = peer(test, 1, 0);
+	struct srxe_dgrams *dgrams = full(test, all, &one);
 	KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, more, &one), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, more, &two), 0);
 	srxe_dgram_leave(dgrams, more);
@@ -173,9 +190,7 @@ static void user_bound(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, srxe_dgram_set_idle(dgrams, all[7], true));
 	KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, more, &one), 0);
 	srxe_dgram_leave(dgrams, more);
-	for (i = 0; i < SRXE_MAX_DGRAM_USER; i++)
-		srxe_dgram_leave(dgrams, all[i]);
-	expect_no_groups(test, dgrams);
+	leave_all(test, dgrams, all);
 }
 
 /* A peer that another user wants now counts for him alone, if he has room for it. */
@@ -185,14 +200,7 @@ static void another_user(struct kunit *test)
 	const struct srxe_dgram_user two = somebody(1002, 2);
 	const struct srxe_dgram_user nobody = { };
 	struct srxe_dgram **all = peers(test, SRXE_MAX_DGRAM_USER), *more = peer(test, 1, 0);
-	struct srxe_dgrams *dgrams;
-	unsigned int i;
-
-	for (i = 0; i < SRXE_MAX_DGRAM_USER; i++)
-		all[i] = peer(test, 0x0a000000 + i, 0);
-	dgrams = none(test);
-	for (i = 0; i < SRXE_MAX_DGRAM_USER; i++)
-		KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, all[i], &one), 0);
+	struct srxe_dgrams *dgrams = full(test, all, &one);
 	KUNIT_EXPECT_EQ(test, srxe_dgram_charge(dgrams, all[3], &one), 0);
 	KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, more, &nobody), 0);
 	KUNIT_EXPECT_EQ(test, srxe_dgram_charge(dgrams, more, &one), -ENOSPC);
@@ -203,9 +211,7 @@ static void another_user(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, all[7]->idle);
 	KUNIT_EXPECT_EQ(test, srxe_dgram_charge(dgrams, more, &one), 0);
 	srxe_dgram_leave(dgrams, more);
-	for (i = 0; i < SRXE_MAX_DGRAM_USER; i++)
-		srxe_dgram_leave(dgrams, all[i]);
-	expect_no_groups(test, dgrams);
+	leave_all(test, dgrams, all);
 }
 
 /* All there may be of a link, and half of that for peers others began with. */
