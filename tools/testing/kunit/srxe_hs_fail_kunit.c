@@ -226,16 +226,26 @@ static void shared_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->ha->limit.out[SRXE_HS_INITIATOR], 0);
 }
 
-/* A domain full of handshakes with who is silent; another of its own does not wait for long. */
+/*
+ * All that the connection manager may have under way are calls to who is silent; another
+ * of its own does not wait for long. In any other domain it would.
+ */
 static void short_turns(struct kunit *test)
 {
 	struct fab_pair *p = fab_pair_new(test);
-	struct fab_qp *qp[SRXE_MAX_HS_PD], *nobody = fab_qp_new(p->hb, 99);
+	struct fab_qp *qp[SRXE_MAX_HS_PEER], *nobody = fab_qp_new(p->hb, 99);
 	unsigned int i, sent[ARRAY_SIZE(qp)];
+	struct in6_addr other = { .s6_addr32[3] = htonl(1) };
 
 	nobody->hs.ends.lqpn = 98;
+	for (i = 0; i < SRXE_HS_MAX_CM - ARRAY_SIZE(qp); i++) {
+		other.s6_addr32[0] = htonl(i / SRXE_MAX_HS_PEER + 1);
+		KUNIT_ASSERT_TRUE(test, srxe_hs_limit_enter(&p->ha->limit, SRXE_HS_INITIATOR,
+							    &other, SRXE_HS_PD_CM, NULL));
+	}
 	for (i = 0; i < ARRAY_SIZE(qp); i++) {
 		qp[i] = fab_qp_new(p->ha, 100 + i);
+		qp[i]->hs.pd = SRXE_HS_PD_CM;
 		wait_in_vain(qp[i], nobody);
 	}
 	fab_run(p->fab, 2 * SRXE_HS_SHORT_TURN_MS);
@@ -244,7 +254,8 @@ static void short_turns(struct kunit *test)
 		sent[i] = fab_sent(qp[i], SRXE_OP_INIT);
 		KUNIT_EXPECT_LE(test, sent[i], 8);
 	}
-	KUNIT_EXPECT_EQ(test, p->ha->limit.out[SRXE_HS_INITIATOR], ARRAY_SIZE(qp));
+	KUNIT_EXPECT_EQ(test, p->ha->limit.out[SRXE_HS_INITIATOR], SRXE_HS_MAX_CM);
+	p->a->hs.pd = SRXE_HS_PD_CM;
 	fab_begin(p->a, p->b);
 	fab_run(p->fab, 10);
 	KUNIT_EXPECT_NULL(test, p->a->tx);
@@ -256,6 +267,10 @@ static void short_turns(struct kunit *test)
 		KUNIT_EXPECT_GT(test, fab_sent(qp[i], SRXE_OP_INIT), sent[i]);
 	for (i = 0; i < ARRAY_SIZE(qp); i++)
 		fab_reset(qp[i]);
+	for (i = 0; i < SRXE_HS_MAX_CM - ARRAY_SIZE(qp); i++) {
+		other.s6_addr32[0] = htonl(i / SRXE_MAX_HS_PEER + 1);
+		srxe_hs_limit_leave(&p->ha->limit, SRXE_HS_INITIATOR, &other, SRXE_HS_PD_CM, NULL);
+	}
 	KUNIT_EXPECT_EQ(test, p->ha->limit.out[SRXE_HS_INITIATOR], 0);
 }
 

@@ -48,7 +48,7 @@
  * answer that is not confirmed: one who waits longer does so in turns.
  */
 #define SRXE_HS_TURN_MS		SRXE_GIVE_UP_MIN_MS
-/* So long if others wait for the domain or the user to have room, perhaps for other peers. */
+/* So long if it is the connection manager's, and others of its wait. */
 #define SRXE_HS_SHORT_TURN_MS	1000
 /* INITs of the peer's that an incarnation keeps in mind: for each key that may be tried, two. */
 #define SRXE_HS_MAX_SERVED	(2 * SRXE_HS_MAX_ALTS)

@@ -49,6 +49,11 @@ static struct srxe_hs_party_id peer_id(const struct in6_addr *addr)
 	return (struct srxe_hs_party_id){ .addr = *addr, .kind = SRXE_HS_PEER };
 }
 
+static struct srxe_hs_party_id pd_id(u32 pd)
+{
+	return (struct srxe_hs_party_id){ .num = pd, .kind = SRXE_HS_PD };
+}
+
 /* Return: how many. */
 static unsigned int all_ids(const struct in6_addr *peer, u32 pd, const struct srxe_user *user,
 			    struct srxe_hs_party_id ids[PARTIES])
@@ -56,7 +61,7 @@ static unsigned int all_ids(const struct in6_addr *peer, u32 pd, const struct sr
 	u32 uid;
 
 	ids[WITH_PEER] = peer_id(peer);
-	ids[IN_PD] = (struct srxe_hs_party_id){ .kind = SRXE_HS_PD, .num = pd };
+	ids[IN_PD] = pd_id(pd);
 	if (!user || !user->bound)
 		return BY_USER;
 	uid = __kuid_val(user->uid);
@@ -508,31 +513,23 @@ void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct srxe_hs_wait *wait)
 	mutex_unlock(&lim->lock);
 }
 
-static bool is_awaited(struct srxe_hs_limit *lim, const struct srxe_hs_party_id *id)
-{
-	const struct srxe_hs_party *p = srxe_hs_party_find(&lim->parties, id);
-
-	return p && !list_empty(&p->waiting);
-}
-
 /**
- * srxe_hs_limit_awaited() - does anybody wait for a domain or a user to have room?
+ * srxe_hs_limit_awaited() - does anybody wait for a domain to have room?
  * @lim: bounds of the link
  * @pd: number of the protection domain
- * @user: on whose behalf, or NULL
  *
  * Context: Process.
  * Return: true if so.
  */
-bool srxe_hs_limit_awaited(struct srxe_hs_limit *lim, u32 pd, const struct srxe_user *user)
+bool srxe_hs_limit_awaited(struct srxe_hs_limit *lim, u32 pd)
 {
-	static const struct in6_addr any;
-	struct srxe_hs_party_id ids[PARTIES];
-	unsigned int n = all_ids(&any, pd, user, ids);
+	const struct srxe_hs_party_id id = pd_id(pd);
+	struct srxe_hs_party *p;
 	bool awaited;
 
 	mutex_lock(&lim->lock);
-	awaited = is_awaited(lim, &ids[IN_PD]) || (n > BY_USER && is_awaited(lim, &ids[BY_USER]));
+	p = srxe_hs_party_find(&lim->parties, &id);
+	awaited = p && !list_empty(&p->waiting);
 	mutex_unlock(&lim->lock);
 	return awaited;
 }

@@ -101,7 +101,7 @@ bool srxe_hs_limit_begin(struct srxe_hs_limit *lim, u64 now, const struct in6_ad
 			 u32 pd, const struct srxe_user *user, struct srxe_hs_wait *wait);
 void srxe_hs_limit_forgo(struct srxe_hs_limit *lim, struct srxe_hs_wait *wait);
 void srxe_hs_wait_init(struct srxe_hs_wait *wait);
-bool srxe_hs_limit_awaited(struct srxe_hs_limit *lim, u32 pd, const struct srxe_user *user);
+bool srxe_hs_limit_awaited(struct srxe_hs_limit *lim, u32 pd);
 void srxe_hs_limit_leave(struct srxe_hs_limit *lim, enum srxe_hs_role role,
 			 const struct in6_addr *peer, u32 pd, const struct srxe_user *user);
 

@@ -287,14 +287,20 @@ static void turn_over(struct srxe_hs *hs, u64 now)
 	begin(hs, now);
 }
 
-/* It has had the time that answers take, under every key, and others wait for its place. */
+/*
+ * It has had the time that answers take, under every key, and others wait for its place.
+ * That is for the connection manager, with whose places anybody can call anybody: an
+ * attempt that has to begin anew costs a key pair, and a domain's or a user's own
+ * patience is his own business.
+ */
 static bool outstays(const struct srxe_hs *hs, u64 now)
 {
 	const struct srxe_hs_attempt *a = hs->attempt;
 
-	return now >= a->begun + srxe_hs_ms(SRXE_HS_SHORT_TURN_MS) &&
+	return hs->pd == SRXE_HS_PD_CM &&
+	       now >= a->begun + srxe_hs_ms(SRXE_HS_SHORT_TURN_MS) &&
 	       a->inits >= a->count * SRXE_ALT_KEY_INITS &&
-	       srxe_hs_limit_awaited(hs->limit, hs->pd, &hs->user);
+	       srxe_hs_limit_awaited(hs->limit, hs->pd);
 }
 
 /**

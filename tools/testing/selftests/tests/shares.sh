@@ -116,7 +116,8 @@ with_a_peer() {
 	wait_for 10 ask $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way, not $PEER"
 	at_once 65533
 	at_once 0
-	ask $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way, not $PEER"
+	# between two turns there is one less for a moment
+	wait_for 10 ask $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way, not $PEER"
 	# as the next one takes from what is left, each turn of the first that ends leaves him less
 	hoard 65532 100 "$IP4_B"
 	wait_for 10 ask_between $((PEER + NEXT / 2)) $((PEER + NEXT)) "$IP4_B" ||
