@@ -181,6 +181,7 @@ static void user_bound(struct kunit *test)
 	const struct srxe_dgram_user nobody = { };
 	struct srxe_dgram **all = peers(test, SRXE_MAX_DGRAM_USER), *more = peer(test, 1, 0);
 	struct srxe_dgrams *dgrams = full(test, all, &one);
+
 	KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, more, &one), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, more, &two), 0);
 	srxe_dgram_leave(dgrams, more);
@@ -201,6 +202,7 @@ static void another_user(struct kunit *test)
 	const struct srxe_dgram_user nobody = { };
 	struct srxe_dgram **all = peers(test, SRXE_MAX_DGRAM_USER), *more = peer(test, 1, 0);
 	struct srxe_dgrams *dgrams = full(test, all, &one);
+
 	KUNIT_EXPECT_EQ(test, srxe_dgram_charge(dgrams, all[3], &one), 0);
 	KUNIT_EXPECT_EQ(test, srxe_dgram_join(dgrams, more, &nobody), 0);
 	KUNIT_EXPECT_EQ(test, srxe_dgram_charge(dgrams, more, &one), -ENOSPC);
