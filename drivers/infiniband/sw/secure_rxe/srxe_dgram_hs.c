@@ -12,7 +12,6 @@
 #include "srxe_hs_int.h"
 #include "srxe_hs_io.h"
 #include "srxe_hs_ops.h"
-#include "srxe_notify.h"
 #include "srxe_pm.h"
 #include "srxe_policy.h"
 #include "srxe_ring.h"
