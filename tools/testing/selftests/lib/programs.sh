@@ -150,19 +150,20 @@ run_riostream() {
 }
 
 # A sender and a receiver that joined by rdma_cm; nobody sees the receiver listen, it
-# says that it has joined.  The sender ends as soon as it has posted, some of what it
-# has sent or all, so it is started again until there is enough.  Its status does not
-# tell what became of that.
+# says that it has joined.  The sender does not wait for what it has posted and takes it
+# along when it ends, after three seconds of sleep: of four messages one leaves, or none.
+# So it posts for so long that some do, and is started again until there is enough.  Its
+# status does not tell what became of that.
 run_mckey() {
-	background mckey b timeout -k 5 "$(patient 30)" stdbuf -oL mckey -b "$IP4_B" -m 239.9.9.9 -C 2
-	wait_for 10 grep -q "joined\|error\|fail" "$(scratch)/mckey"
-	wait_for 10 mckey_heard "$background_pid"
+	background mckey b timeout -k 5 "$(patient 90)" stdbuf -oL mckey -b "$IP4_B" -m 239.9.9.9 -C 2
+	wait_for 20 grep -q "joined\|error\|fail" "$(scratch)/mckey"
+	wait_for 60 mckey_heard "$background_pid"
 	grep -q "data transfers complete" "$(scratch)/mckey" && return
-	cat "$(scratch)/mckey"
+	cat "$(scratch)/mckey" "$(scratch)/mckey-sender"
 	return 1
 }
 
 mckey_heard() {
-	a timeout -k 5 "$(patient 10)" mckey -b "$IP4_A" -m 239.9.9.9 -s -C 4 > "$(scratch)/mckey-sender"
+	a timeout -k 5 "$(patient 20)" mckey -b "$IP4_A" -m 239.9.9.9 -s -C 1000 > "$(scratch)/mckey-sender"
 	grep -q "error" "$(scratch)/mckey-sender" || ! kill -0 "$1" 2> /dev/null
 }
