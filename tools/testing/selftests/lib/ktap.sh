@@ -10,6 +10,8 @@ ktap_count=0
 ktap_failed=0
 ktap_cleanups=()
 ktap_in_case=no
+ktap_output=
+ktap_splats=
 
 # ktap_plan COUNT: says how many cases follow.
 ktap_plan() {
@@ -38,21 +40,24 @@ ktap_result() {
 # It runs in a subshell, so fail and skip end it and nothing but what it did to
 # the kernel remains; programs it has left in the background end as well.  What it
 # prints becomes diagnostics.  A splat fails it.
+#
+# Every start of a program costs under TCG, so there are few around a case.
 ktap_case() {
-	local status mark reason output
+	local status line reason=
 
-	output=$(mktemp)
-	mark=$(log_mark)
+	[ -n "$ktap_output" ] || ktap_set_up
+	log_mark > /dev/null
 	(
 		ktap_in_case=yes ktap_cleanups=()
 		trap ktap_clean_up EXIT
 		"$@"
-	) > "$output" 2>&1 < /dev/null
+	) > "$ktap_output" 2>&1 < /dev/null
 	status=$?
-	reason=$(tail -n 1 "$output")
-	sed 's/^/# /' "$output"
-	rm -f "$output"
-	if ! log_clean "$mark"; then
+	while IFS= read -r line || [ -n "$line" ]; do
+		printf '# %s\n' "$line"
+		reason=$line
+	done < "$ktap_output"
+	if ! log_clean "$log_marked"; then
 		status=1
 	fi
 	case $status in
@@ -61,6 +66,13 @@ ktap_case() {
 	*) ktap_result fail "$*" ;;
 	esac
 	return 0
+}
+
+# ktap_set_up: files that last as long as the test.
+ktap_set_up() {
+	ktap_output=$(mktemp) && ktap_splats=$(mktemp) || bail "no temporary file"
+	at_exit rm -f "$ktap_output" "$ktap_splats"
+	grep -v '^#' "$SRXE_TOP/tools/testing/vm/splats" > "$ktap_splats"
 }
 
 # ktap_cases CASE ...: runs each; its words are what ktap_case takes.
@@ -129,12 +141,11 @@ ktap_clean_up() {
 trap ktap_clean_up EXIT
 trap 'exit 130' INT TERM
 
-# log_mark: writes a mark into the kernel's log and prints it.
+# log_mark: writes a mark into the kernel's log and prints it; it is in $log_marked too.
 log_mark() {
-	local mark="srxe-test $$ $RANDOM$RANDOM"
-
-	echo "$mark" > /dev/kmsg
-	echo "$mark"
+	log_marked="srxe-test $$ $RANDOM$RANDOM"
+	echo "$log_marked" > /dev/kmsg
+	echo "$log_marked"
 }
 
 # log_since MARK: prints the kernel's log from the mark on.
@@ -144,9 +155,10 @@ log_since() {
 
 # log_clean MARK: fails, and shows what, if the kernel complained since then.
 log_clean() {
-	local patterns="$SRXE_TOP/tools/testing/vm/splats" found
+	local found
 
-	found=$(log_since "$1" | grep -E -A 30 -f <(grep -v '^#' "$patterns"))
+	[ -n "$ktap_splats" ] || ktap_set_up
+	found=$(log_since "$1" | grep -E -A 30 -f "$ktap_splats")
 	[ -z "$found" ] && return 0
 	printf '%s\n' "the kernel complained:" "$found" | sed 's/^/# /'
 	return 1
