@@ -8,14 +8,11 @@
 
 # The work of a cell: connection and operations.
 declare -A OPS=(
-	[rc-send]="send,send_imm,send_inv"
-	[rc-write]="write,write_imm,flush"
-	[rc-read]="read"
-	[rc-atomic]="cas,fadd,atomic_write"
-	[uc-send]="send,send_imm"
-	[uc-write]="write,write_imm"
+	[rc-send-write]="send,send_imm,send_inv,write,write_imm,flush"
+	[rc-read-atomic]="read,cas,fadd,atomic_write"
+	[uc-send-write]="send,send_imm,write,write_imm"
 )
-WORK="rc-send rc-write rc-read rc-atomic uc-send uc-write"
+WORK="rc-send-write rc-read-atomic uc-send-write"
 
 # cells: MODE SUITE WORK of each case; a selection in which each two of them meet.
 cells() {
@@ -25,9 +22,7 @@ cells() {
 	for mode in $MODES; do
 		for suite in $SUITES; do
 			if [ "$SRXE_TEST_LEVEL" = pairwise ]; then
-				echo "$mode $suite ${works[2 * (n % 3)]}"
-				echo "$mode $suite ${works[2 * (n % 3) + 1]}"
-				n=$((n + 1))
+				echo "$mode $suite ${works[n++ % 3]}"
 				continue
 			fi
 			for work in $WORK; do
