@@ -21,9 +21,9 @@ fresh() {
 	protect encrypt aes256-gcm || fail "cannot set mode and suite"
 }
 
-# slow: what a sends takes its time.
+# slow: what a sends takes its time, many times what it takes to withdraw a key.
 slow() {
-	a tc qdisc replace dev net0 root tbf rate 8mbit burst 32kb limit 10mb || skip "no tbf here"
+	a tc qdisc replace dev net0 root tbf rate 2mbit burst 32kb limit 10mb || skip "no tbf here"
 }
 
 # fails SOCKET STATUS:VENDOR [OP LEN COUNT]: some requests fail, the first that does
