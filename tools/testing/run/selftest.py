@@ -6,9 +6,10 @@ A test is an executable selftests/tests/*.sh with a line
   # srxe-test: kernels=debian,debug guests=1 timeout=300 cost=20 level=full
 
 All of it may be left out; these are the defaults, but for the level.  timeout is
-in seconds on Debian's kernel, others get more; cost is how long the test takes
-there, to share the work out evenly; level=full leaves a test out where a
-selection is run, that is, on the debug kernel, unless all are asked for.
+in seconds on Debian's kernel, others get more; cost is how long the test takes,
+on the slower of its kernels, to share the work out evenly; level=full leaves a
+test out where a selection is run, that is, on the debug kernel, unless all are
+asked for.
 """
 
 import glob

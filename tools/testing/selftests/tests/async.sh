@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Crypto that always completes later: cryptd forced, as an accelerator would be.
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=120
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=170
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"

@@ -3,7 +3,7 @@
 # Datagrams and the connection manager: forged, changed, cut and copied on the path
 # (A1, G2, M3, D5, R1, R4u), sent by who may not (N2), under an SA that does not entitle
 # to it (N3).
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=120 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=180 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 

@@ -3,7 +3,7 @@
 # The security header stripped, changed and cut (G1 to G5), and the honest packet
 # after the forgeries.  Peers without a key may talk plain here: one with a key
 # must not, all the same.
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=200 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=250 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 

@@ -4,7 +4,7 @@
 # else's connection (N1), or gets the very number that the remote end expects (N1b).
 # Plain links take what he sends for the other's; on protected ones he gets nothing
 # through, and the remote end's SA is as it was.
-# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=30 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=60 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"

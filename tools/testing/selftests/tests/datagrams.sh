@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Datagrams: what is sent to whom, protected how, when keys, modes and addresses come
 # and go; the connection manager after its peer has started again.
-# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=90
+# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=230
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A netdev, a namespace or a link goes while SAs of datagrams and of the connection
 # manager stand, and datagrams wait for one: nothing hangs, nothing is left.
-# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=40
+# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=120
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"

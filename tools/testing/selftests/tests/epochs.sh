@@ -3,7 +3,7 @@
 # Epochs that turn every few packets: nothing is lost or changed by it, whatever the
 # network does meanwhile (E2), and a packet that comes after its epoch is dropped (R5).
 # Needs the test-only parameter that lowers the number of packets.
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=220 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=180 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"

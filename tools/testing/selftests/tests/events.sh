@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What is seen of protection at work: events by srxe monitor, rdma resource, and
 # tracepoints; each provoked, and nothing seen where nothing is to be.
-# srxe-test: kernels=debian,debug guests=1 timeout=1200 cost=200 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=1200 cost=240 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"

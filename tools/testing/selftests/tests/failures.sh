@@ -5,7 +5,7 @@
 # one line in the log that names peer and remedy. And of one that begins in plain,
 # and has to be protected when its peer gets a key.
 # (Refusals for the mode or for being busy cannot be had by settings: KUnit has them.)
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=170 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=300 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"

@@ -4,7 +4,7 @@
 # MTU, a full queue, memory in pieces, requests in user rings, data that a packet
 # tap shares.
 # (Packet info unset on early drops: malformed.sh.)
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=200
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=190
 . "${0%/*}/../lib/srxe-lib.sh"
 
 # The peer's index is looked up once: every start of a program costs under TCG.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What make install leaves: a module that modprobe and rdma find by name and by
 # link type, the tool and its manual page; and modprobe -r takes the module away.
-# srxe-test: kernels=debian guests=1 timeout=600 cost=60
+# srxe-test: kernels=debian guests=1 timeout=600 cost=80
 . "${0%/*}/../lib/srxe-lib.sh"
 
 # shellcheck disable=SC2034 # for link_add

@@ -3,7 +3,7 @@
 # A second machine with the distribution's own rdma_rxe: where unkeyed peers are
 # allowed the two talk, whoever asks; one that has a key, or had one, is neither
 # spoken to in clear nor heard.
-# srxe-test: kernels=debian guests=2 timeout=600 cost=100
+# srxe-test: kernels=debian guests=2 timeout=600 cost=150
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/guests.sh"

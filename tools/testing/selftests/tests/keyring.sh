@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A link's keyring by plain keyctl: what it takes in and from whom, what can be
 # done with its keys, and what is left when they, the link and the module go.
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=120 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=90 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 
 HEX=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Links of both variants: made and deleted in any network namespace, their UDP
 # port, what is refused and how it is said, MTU, the module's pins and its end.
-# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=60 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=80 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 
 # said TEXT MARK: the kernel's log says so since the mark.

@@ -3,7 +3,7 @@
 # Malformed packets of every kind (M1), over IPv4 and IPv6, to links with a key
 # for the sender: dropped and counted, no answer, no splat; to links that let peers
 # without a key in: no splat.  There is no control: some of them crash plain rxe.
-# srxe-test: kernels=debian,debug guests=1 timeout=1200 cost=200
+# srxe-test: kernels=debian,debug guests=1 timeout=1200 cost=150
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 

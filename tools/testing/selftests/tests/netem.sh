@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A network that loses, reorders, doubles and damages packets: RC delivers all of
 # it, UC nothing wrong.
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=150 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=170 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Settings and keys by netlink and srxe: every command, who may use it, what
 # other network namespaces see, and what is said when it is refused.
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=80 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=70 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 export SRXE_TOP SRXE_BUILD
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Security associations as srxe shows them: both ends tell the same, settings and
 # keys count them, and what ends a key ends them.
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=100 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=110 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"

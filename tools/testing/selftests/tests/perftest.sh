@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Unmodified programs: perftest in every mode with every suite.
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=150 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=110 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 

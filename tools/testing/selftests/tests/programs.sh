@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Unmodified programs between hosts with a key that talk to nobody without: rdma_cm's
 # own, datagrams, perftest, qperf, a file copied. In every mode; nothing goes plain.
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=120 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=150 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"

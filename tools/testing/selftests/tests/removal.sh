@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A netdev, a namespace or a link goes while programs use it: nothing hangs,
 # nothing splats, the programs end, and the module can be unloaded after them.
-# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=120
+# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=160
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/removal.sh"
 

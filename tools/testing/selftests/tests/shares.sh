@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Fair shares: a user whose queue pairs all wait for somebody who does not answer is
 # in nobody else's way, and what he had comes back.
-# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=45 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=60 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every operation of RC and UC in every mode with every suite, data compared end to
 # end; IPv6, other MTUs, the PSN's wrap, a new connection for every case.
-# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=150
+# srxe-test: kernels=debian,debug guests=1 timeout=900 cost=200
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 

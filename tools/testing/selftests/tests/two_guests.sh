@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Two machines over virtio-net, links in their first network namespaces: data
 # compared in each mode, perftest, and a peer without the key.
-# srxe-test: kernels=debian guests=2 timeout=600 cost=80
+# srxe-test: kernels=debian guests=2 timeout=600 cost=60
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/guests.sh"
 

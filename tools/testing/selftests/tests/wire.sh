@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What a listener sees: no payload in encrypt mode (E1); no nonce twice while the
 # PSN passes 2^24 (M2).
-# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=60 level=full
+# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=40 level=full
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 
