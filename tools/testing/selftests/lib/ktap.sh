@@ -148,9 +148,10 @@ log_mark() {
 	echo "$log_marked"
 }
 
-# log_since MARK: prints the kernel's log from the mark on.
+# log_since MARK: prints the kernel's log from the mark on, or all there is if so much
+# has been logged that the mark is not in it any more.
 log_since() {
-	dmesg | sed "1,/$1/d"
+	dmesg | sed -n "/$1/ { s/.*//; h; d }; H; \$ { x; s/^\n*//; p }"
 }
 
 # log_clean MARK: fails, and shows what, if the kernel complained since then.
