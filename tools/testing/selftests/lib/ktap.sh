@@ -10,7 +10,6 @@ ktap_count=0
 ktap_failed=0
 ktap_cleanups=()
 ktap_in_case=no
-ktap_output=
 ktap_splats=
 
 # ktap_plan COUNT: says how many cases follow.
@@ -41,23 +40,24 @@ ktap_result() {
 # the kernel remains; programs it has left in the background end as well.  What it
 # prints becomes diagnostics.  A splat fails it.
 #
-# Every start of a program costs under TCG, so there are few around a case.
+# Every start of a program costs under TCG, so there are few around a case.  Each has
+# a file of its own: what another has left may still write to that one's.
 ktap_case() {
-	local status line reason=
+	local status mark line output reason=
 
-	[ -n "$ktap_output" ] || ktap_set_up
-	log_mark > /dev/null
+	output=$(scratch)/case-$ktap_count
+	mark=$(log_mark)
 	(
 		ktap_in_case=yes ktap_cleanups=()
 		trap ktap_clean_up EXIT
 		"$@"
-	) > "$ktap_output" 2>&1 < /dev/null
+	) > "$output" 2>&1 < /dev/null
 	status=$?
 	while IFS= read -r line || [ -n "$line" ]; do
 		printf '# %s\n' "$line"
 		reason=$line
-	done < "$ktap_output"
-	if ! log_clean "$log_marked"; then
+	done < "$output"
+	if ! log_clean "$mark"; then
 		status=1
 	fi
 	case $status in
@@ -66,13 +66,6 @@ ktap_case() {
 	*) ktap_result fail "$*" ;;
 	esac
 	return 0
-}
-
-# ktap_set_up: files that last as long as the test.
-ktap_set_up() {
-	ktap_output=$(mktemp) && ktap_splats=$(mktemp) || bail "no temporary file"
-	at_exit rm -f "$ktap_output" "$ktap_splats"
-	grep -v '^#' "$SRXE_TOP/tools/testing/vm/splats" > "$ktap_splats"
 }
 
 # ktap_cases CASE ...: runs each; its words are what ktap_case takes.
@@ -141,11 +134,12 @@ ktap_clean_up() {
 trap ktap_clean_up EXIT
 trap 'exit 130' INT TERM
 
-# log_mark: writes a mark into the kernel's log and prints it; it is in $log_marked too.
+# log_mark: writes a mark into the kernel's log and prints it.
 log_mark() {
-	log_marked="srxe-test $$ $RANDOM$RANDOM"
-	echo "$log_marked" > /dev/kmsg
-	echo "$log_marked"
+	local mark="srxe-test $$ $RANDOM$RANDOM"
+
+	echo "$mark" > /dev/kmsg
+	echo "$mark"
 }
 
 # log_since MARK: prints the kernel's log from the mark on, or all there is if so much
@@ -158,8 +152,9 @@ log_since() {
 log_clean() {
 	local found
 
-	[ -n "$ktap_splats" ] || ktap_set_up
-	found=$(log_since "$1" | grep -E -A 30 -f "$ktap_splats")
+	# without patterns every line is a complaint
+	: "${ktap_splats:=$(grep -v '^#' "$SRXE_TOP/tools/testing/vm/splats")}"
+	found=$(log_since "$1" | grep -E -A 30 -e "$ktap_splats")
 	[ -z "$found" ] && return 0
 	printf '%s\n' "the kernel complained:" "$found" | sed 's/^/# /'
 	return 1

@@ -34,7 +34,7 @@ exec {net_never}<> <(:)
 
 # wait_for SECONDS COMMAND ...: until the command succeeds.
 wait_for() {
-	local end=$((${EPOCHREALTIME/./} + $1 * SRXE_PATIENCE * 1000000)) pause=0.05
+	local end=$((${EPOCHREALTIME/./} + $(patient "$1") * 1000000)) pause=0.05
 
 	shift
 	until "$@"; do
