@@ -272,10 +272,7 @@ ktap_plan $((${#cells[@]} + ${#cases[@]} + 1))
 topo_direct
 protected_links
 modprobe rdma_ucm || bail "no rdma_ucm"
-for cell in "${cells[@]}"; do
-	# shellcheck disable=SC2086 # words
-	ktap_case moves $cell
-done
+ktap_cases "${cells[@]/#/moves }"
 protect encrypt "$SUITE" && new_keys || bail "cannot set the mode"
 ktap_cases "${cases[@]}"
 new_keys || bail "no keys"

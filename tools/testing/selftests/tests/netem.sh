@@ -84,9 +84,6 @@ fi
 ktap_plan $((${#list[@]} + 1))
 topo_path
 protected_links
-for cell in "${list[@]}"; do
-	# shellcheck disable=SC2086 # words
-	ktap_case survives $cell
-done
+ktap_cases "${list[@]/#/survives }"
 ktap_case answered_late
 ktap_end

@@ -48,8 +48,5 @@ mapfile -t list <<< "$(plan)"
 ktap_plan ${#list[@]}
 topo_direct
 protected_links
-for cell in "${list[@]}"; do
-	# shellcheck disable=SC2086 # words
-	ktap_case runs $cell
-done
+ktap_cases "${list[@]/#/runs }"
 ktap_end

@@ -61,10 +61,7 @@ mapfile -t list <<< "$(cells)"
 ktap_plan $((${#list[@]} + 9))
 topo_direct
 protected_links
-for cell in "${list[@]}"; do
-	# shellcheck disable=SC2086 # words
-	ktap_case moves $cell
-done
+ktap_cases "${list[@]/#/moves }"
 ktap_case over_ipv6 rc encrypt
 ktap_case over_ipv6 uc header
 ktap_case all_of rc encrypt --mtu "$mtus"
