@@ -36,12 +36,18 @@ ask() {
 	[ "$(asking "${@:2}")" -eq "$1" ]
 }
 
-# ask_between NUMBER NUMBER [PEER]: that many do.
+# ask_between NUMBER NUMBER [PEER]: so many do.
 ask_between() {
 	local n
 
 	n=$(asking "${@:3}")
 	[ "$n" -ge "$1" ] && [ "$n" -le "$2" ]
+}
+
+# ask_nearly NUMBER [PEER]: no more than that do, and not many less: for up to two seconds
+# nobody has the place of one whose turn is over.
+ask_nearly() {
+	ask_between $(($1 / 4 * 3)) "$1" "${@:2}"
 }
 
 # hold_end: as hold.sh has it, but of that user.
@@ -52,7 +58,8 @@ hold_end() {
 }
 
 # rounds SOCKET SOCKET: a connection is reset and made anew five times, by one program,
-# as starting others takes its time; the milliseconds it took.
+# as starting others takes its time; the milliseconds it took at the most, but for the
+# one time that something else was in the way.
 rounds() {
 	python3 -S -c 'import json, socket, sys, time
 
@@ -69,11 +76,13 @@ class End:
             sys.exit(f"{command}: {answer}")
 
 a, b = (End(path) for path in sys.argv[1:])
-start = time.monotonic()
+took = []
 for _ in range(5):
+    start = time.monotonic()
     for end, command in (a, "reset"), (b, "reset"), (b, "up"), (a, "up"), (a, "write 64"):
         end.ask(command)
-print(int((time.monotonic() - start) * 1000))' "$@"
+    took.append(int((time.monotonic() - start) * 1000))
+print(sorted(took)[-2])' "$@"
 }
 
 # at_once UID: five connections of that user, one after another, and none waits until
@@ -89,8 +98,8 @@ at_once() {
 	wait_for 30 test -S "$end_a" && wait_for 30 test -S "$end_b" ||
 		fail "no connection: $(cat "$end_a.out" "$end_b.out")"
 	took=$(rounds "$end_a" "$end_b") || fail "user $user: $took"
-	echo "user $user: five connections in $took ms"
-	[ "$took" -lt "$(patient 6000)" ] || fail "that is too long"
+	echo "user $user: a connection takes $took ms"
+	[ "$took" -lt "$(patient 2500)" ] || fail "that is too long"
 	let_go
 }
 
@@ -98,14 +107,14 @@ at_once() {
 freed() {
 	# shellcheck disable=SC2046 # words
 	kill -KILL $(ip netns pids "$NS_A") $(ip netns pids "$NS_B") 2> /dev/null
-	wait_for 20 ask 0 || fail "$(asking) handshakes are left"
+	wait_for 60 ask 0 || fail "$(asking) handshakes are left"
 }
 
 # One who is not bound has all there is: what a user would have without a share.
 without_bound() {
 	freed
 	hoard 0 100 "$IP4_B"
-	wait_for 10 ask 64 "$IP4_B" || fail "$(asking "$IP4_B") are under way, not 64"
+	wait_for 30 ask_nearly 64 "$IP4_B" || fail "$(asking "$IP4_B") are under way, not 64"
 	freed
 }
 
@@ -113,14 +122,13 @@ without_bound() {
 with_a_peer() {
 	freed
 	hoard 65534 100 "$IP4_B"
-	wait_for 10 ask $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way, not $PEER"
+	wait_for 30 ask_nearly $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way, not $PEER"
 	at_once 65533
 	at_once 0
-	# between two turns there is one less for a moment
-	wait_for 10 ask $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way, not $PEER"
+	wait_for 30 ask_nearly $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way, not $PEER"
 	# as the next one takes from what is left, each turn of the first that ends leaves him less
 	hoard 65532 100 "$IP4_B"
-	wait_for 10 ask_between $((PEER + NEXT / 2)) $((PEER + NEXT)) "$IP4_B" ||
+	wait_for 30 ask_nearly $((PEER + NEXT)) "$IP4_B" ||
 		fail "$(asking "$IP4_B") are under way, not up to $((PEER + NEXT))"
 	at_once 65533
 	freed
@@ -138,8 +146,7 @@ on_the_link() {
 		peers+=${peers:+,}10.77.0.$n
 	done
 	hoard 65534 32 "$peers"
-	# some are between two turns, the more the slower the machine is
-	wait_for 20 ask_between $((LINK / 8 * 7)) $LINK || fail "$(asking) are under way, not $LINK"
+	wait_for 60 ask_nearly $LINK || fail "$(asking) are under way, not $LINK"
 	at_once 65533
 	at_once 0
 	freed
@@ -149,7 +156,7 @@ on_the_link() {
 comes_back() {
 	freed
 	hoard 65534 40 "$IP4_B"
-	wait_for 10 ask $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way"
+	wait_for 30 ask_nearly $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way"
 	: > "$(scratch)/asked"
 	# those that have waited 8 s make room for the others
 	wait_for 60 all_asked || fail "only $(asked) of 40 have asked"
@@ -197,7 +204,7 @@ datagrams() {
 
 	freed
 	hoard 65534 100 "$IP4_B"
-	wait_for 10 ask $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way, not $PEER"
+	wait_for 30 ask_nearly $PEER "$IP4_B" || fail "$(asking "$IP4_B") are under way, not $PEER"
 	ping_server 19001
 	background first ping 65534 19001
 	first=$background_pid
