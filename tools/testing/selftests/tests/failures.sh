@@ -51,13 +51,25 @@ in_error() {
 	grep -q '"state":"ERR"' <<< "$answer"
 }
 
-# held_in_vain: a connection whose handshake has failed in a, for the first time.
+# held_in_vain [OPTION ...]: a connection whose handshake has failed in a, for the first
+# time; and what the log says of that it has said.
 held_in_vain() {
-	local seen
+	local seen mark
 
+	mark=$(log_mark)
 	seen=$(counter "$NS_A" "$DEV_A" hs_failed)
-	held
-	wait_for 30 counted "$NS_A" "$DEV_A" hs_failed $((seen + 1)) || fail "a has an SA"
+	held "$@"
+	wait_for 60 counted "$NS_A" "$DEV_A" hs_failed $((seen + 1)) || fail "a has an SA"
+	wait_for 20 logged "$mark" "$DEV_A" || fail "the log does not say why"
+}
+
+# of_qps MARK DEVICE: what the log has said of queue pairs since then.
+of_qps() {
+	log_since "$1" | grep "$2: qp [0-9]*: "
+}
+
+logged() {
+	[ -n "$(of_qps "$@")" ]
 }
 
 # said MARK PATTERN [DEVICE]: the link has said that since the mark, once, and nothing
@@ -65,7 +77,8 @@ held_in_vain() {
 said() {
 	local lines
 
-	lines=$(log_since "$1" | grep "${3:-$DEV_A}: qp [0-9]*: ")
+	wait_for 20 logged "$1" "${3:-$DEV_A}"
+	lines=$(of_qps "$1" "${3:-$DEV_A}")
 	[ "$(wc -l <<< "$lines")" -eq 1 ] && grep -q "qp [0-9]*: $2\$" <<< "$lines" ||
 		fail "the log says: \"$lines\", not: $2"
 }
@@ -114,7 +127,7 @@ unknown_key() {
 	id=$(key_id)
 	[ ${#id} -eq 32 ] || fail "no key id: $id"
 	before_b=$(counter "$NS_B" "$DEV_B" hs_drop_unknown_key)
-	held
+	held_in_vain
 	mark=$(log_mark)
 	fails "$end_a" retry-exceeded:no-answer
 	said "$mark" "no answer, or $IP4_B does not know key $id: srxe psk show, there"
@@ -158,13 +171,13 @@ link_gone() {
 # In the end there is an answer: what waited goes out.
 late_answer() {
 	fresh
-	held_in_vain
+	held_in_vain --qp-timeout 20
 	cut
 	keys both
 	ctl "$end_a" post write 64 0 6 || fail "cannot post: $answer"
 	sleep 1
 	mend
-	ctl "$end_a" wait 6 20000 || fail "$answer"
+	ctl "$end_a" wait 6 60000 || fail "$answer"
 	json "$answer" '[]' 'x["done"] == 6'
 	disconnected
 }
@@ -202,17 +215,21 @@ asking() {
 raised_meanwhile() {
 	fresh
 	protect header aes256-gcm || fail "cannot set mode"
-	held_in_vain
+	held_in_vain --qp-timeout 20
 	cut
 	keys both
 	ctl "$end_a" post write 64 0 6 || fail "cannot post: $answer"
-	wait_for 5 asking || fail "no handshake begins"
+	wait_for 20 asking || fail "no handshake begins"
 	a "$SRXE" link set "$DEV_A" mode encrypt || fail "cannot raise the mode"
 	mend
-	ctl "$end_a" wait 6 20000 || fail "$answer"
-	json "$(sas a "$DEV_A")" "$(sas b "$DEV_B")" \
-		'len(x) == 1 and all(s["mode"] == "encrypt" for s in x + y)'
+	ctl "$end_a" wait 6 60000 || fail "$answer"
+	wait_for 20 encrypted || fail "a has $(sas a "$DEV_A"), b $(sas b "$DEV_B")"
 	disconnected
+}
+
+encrypted() {
+	(json "$(sas a "$DEV_A")" "$(sas b "$DEV_B")" \
+		'len(x) == 1 and all(s["mode"] == "encrypt" for s in x + y)') > /dev/null
 }
 
 # under_way RC|UC OP LEN COUNT [cut]: the key goes while requests are out, which all
@@ -295,7 +312,7 @@ key_added_under_way() {
 key_added_here() {
 	local mark seen dropped
 
-	in_plain --retry 2 --qp-timeout 13
+	in_plain
 	ctl "$end_a" reqs
 	keys a
 	plain=$(counter "$NS_A" "$DEV_A" tx_plain) seen=$(received "$end_a")
@@ -322,7 +339,7 @@ idle_revoked() {
 	ctl "$end_a" reqs
 	mark=$(log_mark)
 	a "$SRXE" psk revoke dev "$DEV_A" "peer:$IP4_B" || fail "cannot revoke"
-	wait_for 5 in_error "$end_a" || fail "the queue pair is in $answer"
+	wait_for 20 in_error "$end_a" || fail "the queue pair is in $answer"
 	said_revoked "$mark"
 	fails "$end_a" wr-flush:key-revoked
 	ctl "$end_a" post write 64 && ctl "$end_a" wait 1 5000
@@ -336,7 +353,7 @@ idle_expired() {
 	connected
 	ctl "$end_a" reqs
 	a "$SRXE" psk timeout dev "$DEV_A" "peer:$IP4_B" 1 || fail "cannot set the time limit"
-	wait_for 5 in_error "$end_a" || fail "the queue pair is in $answer"
+	wait_for 20 in_error "$end_a" || fail "the queue pair is in $answer"
 	fails "$end_a" wr-flush:key-revoked
 	let_go
 }
@@ -350,7 +367,7 @@ address_gone() {
 	ctl "$end_a" reqs
 	mark=$(log_mark)
 	a ip addr del "$IP4_A/24" dev net0 || fail "cannot remove the address"
-	wait_for 5 in_error "$end_a" || fail "the queue pair is in $answer"
+	wait_for 20 in_error "$end_a" || fail "the queue pair is in $answer"
 	said "$mark" "SA with $IP4_B ended: address gone, or machine suspended or copied"
 	fails "$end_a" wr-flush:sa-lost
 	let_go
@@ -362,7 +379,7 @@ address_gone() {
 revoked_there() {
 	fresh
 	keys both
-	connected --retry 2 --qp-timeout 13
+	connected --retry 6 --qp-timeout 17
 	ctl "$end_a" reqs
 	b "$SRXE" psk revoke dev "$DEV_B" "peer:$IP4_A" || fail "cannot revoke"
 	fails "$end_a" retry-exceeded:none
@@ -376,7 +393,7 @@ reset_there() {
 
 	fresh
 	keys both
-	connected --retry 3 --qp-timeout 14
+	connected --retry 6 --qp-timeout 17
 	ctl "$end_a" reqs
 	seen=$(counter "$NS_A" "$DEV_A" hs_drop_state)
 	ctl "$end_b" reset && ctl "$end_b" up || fail "$answer"
