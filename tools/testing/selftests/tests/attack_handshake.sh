@@ -19,17 +19,15 @@ third_host() {
 	addr_add "$NS_C" net0 "$IP4_C" "$IP6_C" || bail "no addresses in c"
 }
 
-# group_key: one for all three, so that each may be taken for any other by it.
-group_key() {
-	local key
-
-	key=$(psk_file)
-	psk_add "$NS_A" "$DEV_A" default "$key" && psk_add "$NS_B" "$DEV_B" default "$key" &&
-		psk_add "$NS_C" "$DEV_C" default "$key" || bail "no keys"
-}
-
-# holds NAME
+# holds NAME: on links of its own, that count queue pairs alike and whose challenges are
+# good for two minutes at least.  The key is one for all three, so that each may be taken
+# for any other by it.
 holds() {
+	at_case_end link_del "$NS_B" "$DEV_B"
+	at_case_end link_del "$NS_A" "$DEV_A"
+	link_pair
+	psk_add "$NS_A" "$DEV_A" default "$key" && psk_add "$NS_B" "$DEV_B" default "$key" ||
+		fail "no keys"
 	scenario "$1" holds --ns-c "$NS_C" --dev-c "$DEV_C" --ip-c "$IP4_C" --srxe "$SRXE" \
 		--gid-c "$(gid_index "$DEV_C" "$IP4_C")" --local "$srxe_lib/verbs_local.py"
 }
@@ -39,10 +37,10 @@ ktap_plan ${#cases[@]}
 topo_path
 third_host
 module_load secure-rxe
-link_pair
 link_add "$NS_C" "$DEV_C" || bail "no link in c"
 at_exit link_del "$NS_C" "$DEV_C"
 wait_for 10 gid_index "$DEV_C" "$IP4_C" > /dev/null || bail "no GID in c"
-group_key
+key=$(psk_file)
+psk_add "$NS_C" "$DEV_C" default "$key" || bail "no key"
 ktap_cases "${cases[@]/#/holds }"
 ktap_end
