@@ -153,6 +153,7 @@ def r4(lab):
         return {"received": lab.b.recvs() - before, "sent": len(packets)}
     replayed = len(frames) - len(packets)
     until(lambda: lab.b.counters()["rx_drop_replayed"] == at_first["rx_drop_replayed"] + replayed)
+    until(lambda: lab.b.recvs() >= before + len(packets))
     now = lab.b.counters()
     found = {name: now[name] - at_first[name] for name in ("rx_drop_replayed", "crypto_async")}
     found["received"] = lab.b.recvs() - before

@@ -30,11 +30,12 @@ def need(condition, text):
 
 
 def until(condition, seconds=10.0, step=0.05):
-    """Waits for a condition; its last value."""
-    end = time.monotonic() + seconds
+    """Waits for a condition; its last value. A machine that has stood still has not
+    waited: it looks some times at least."""
+    end, looks = time.monotonic() + seconds, 0
     while True:
-        value = condition()
-        if value or time.monotonic() >= end:
+        value, looks = condition(), looks + 1
+        if value or (looks >= 20 and time.monotonic() >= end):
             return value
         time.sleep(step)
 
@@ -189,6 +190,11 @@ class Lab:
         Host.srxe = args.srxe
         self.to_a, self.to_b = wire.Wire(args.if_a), wire.Wire(args.if_b)
         self.whole = True
+        # with the way cut nobody is asked for a hardware address
+        for netns, ip, mac in ((args.ns_a, args.ip_b, self.mac_b),
+                               (args.ns_b, args.ip_a, self.mac_a)):
+            run("ip", "-6" if ":" in ip else "-4", "-n", netns, "neigh", "replace", ip,
+                "lladdr", mac.hex(":"), "nud", "permanent", "dev", args.netdev)
 
     def mac_of(self, netns):
         """Of the device there."""
@@ -208,13 +214,17 @@ class Lab:
                                self.args.ip_b])
         self.b.info = self.b.line()
         self.a.info = self.a.line()
-        # the honest connection works before it is attacked, and its SA stands; UC and UD
-        # say nothing of whether it has come across, nor when it does if crypto takes its time
+        # the honest connection works before it is attacked, and its SA stands
+        self.greet()
+
+    def greet(self):
+        """Each has received what the other sent: UC and UD say nothing of whether it has come
+        across, nor when it does if crypto takes its time."""
         for one, other in ((self.a, self.b), (self.b, self.a)):
             seen = other.recvs()
             self.work(one, "send 8")
             need(until(lambda seen=seen, other=other: other.recvs() == seen + 1),
-                 f"{other.name} did not receive the first send")
+                 f"{other.name} did not receive a send")
 
     def work(self, end, command):
         """An honest request; it must succeed."""

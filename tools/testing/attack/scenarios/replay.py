@@ -21,7 +21,7 @@ def r1(lab):
         lab.connect(qp, recvs=64)
         before = lab.b.recvs()
         frames = _captured_sends(lab, 4)
-        until(lambda before=before: lab.b.recvs() == before + 4)
+        need(until(lambda before=before: lab.b.recvs() == before + 4), "not received")
         if not lab.secured:
             lab.to_b.send(frames[:1])
             need(until(lambda before=before: lab.b.recvs() == before + 5), "not accepted again")
@@ -56,8 +56,7 @@ def r2(lab):
                  f"{qp}: {lab.b.recvs() - before} of 4 accepted in the new connection")
             found[qp] = {"accepted": 4}
             continue
-        lab.work(lab.a, "send 8")
-        lab.work(lab.b, "send 8")
+        lab.greet()
         watch = Watch(lab, lab.b)
         lab.to_b.send(frames)
         found[qp] = watch.verdict(len(frames))
