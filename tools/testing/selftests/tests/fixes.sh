@@ -12,7 +12,7 @@ program() {
 	local program=$1 what=$2
 
 	shift 2
-	timeout -k 5 180 "${0%/*}/../lib/$program" "$what" \
+	timeout -k 5 "$(patient 400)" "${0%/*}/../lib/$program" "$what" \
 		"$DEV_A" "$gid_a" "$DEV_B" "$gid_b" "$@" || fail "$what: status $?"
 }
 
@@ -87,7 +87,7 @@ full_queue() {
 	# Six packets each 200 ms: a message alone has more of them, however slow
 	# the machine that makes them.
 	a tc qdisc add dev net0 root netem delay 200ms limit 6 || fail "no netem"
-	PERFTEST_SECONDS=120 perftest ib_write_bw -N -s 65536 -n 8 -t 8 -u 17 > /dev/null ||
+	PERFTEST_SECONDS=300 perftest ib_write_bw -N -s 65536 -n 8 -t 8 -u 17 > /dev/null ||
 		fail "the queue pair did not survive"
 	a tc -s qdisc show dev net0
 	dropped=$(a tc -s qdisc show dev net0 | sed -n 's/.*dropped \([0-9]*\),.*/\1/p' | head -n 1)
@@ -102,8 +102,8 @@ memory_in_pieces() {
 
 	knob=/sys/module/$(module_name secure-rxe)/parameters/no_large_frags
 	echo Y > "$knob"
-	PERFTEST_SECONDS=120 perftest ib_write_bw -N -s 65536 -n 40 -t 8 || fail "writes fail"
-	PERFTEST_SECONDS=120 perftest ib_read_bw -N -s 65536 -n 40 -t 8 || fail "reads fail"
+	PERFTEST_SECONDS=300 perftest ib_write_bw -N -s 65536 -n 40 -t 8 || fail "writes fail"
+	PERFTEST_SECONDS=300 perftest ib_read_bw -N -s 65536 -n 40 -t 8 || fail "reads fail"
 	echo N > "$knob"
 }
 
