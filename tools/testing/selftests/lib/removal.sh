@@ -5,7 +5,7 @@
 
 # within SECONDS COMMAND ...: it ends in that time and works.
 within() {
-	timeout -k 1 "$(patient "$1")" "${@:2}" || fail "status $? of: $*"
+	timeout -k 5 "$(patient "$1")" "${@:2}" || fail "status $? of: $*"
 }
 
 links_gone() {

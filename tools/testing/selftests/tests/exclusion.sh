@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Stock rdma_rxe and ours share a driver id and must never be loaded together:
 # whoever comes second is refused with an errno and a line that says what to do.
-# srxe-test: kernels=debian guests=1 timeout=120 cost=20
+# srxe-test: kernels=debian guests=1 timeout=600 cost=20
 . "${0%/*}/../lib/srxe-lib.sh"
 
 ours_first() {

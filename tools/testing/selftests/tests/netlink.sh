@@ -295,7 +295,7 @@ by_keyctl() {
 		fail "keyctl padd"
 	[ "$(serial_of peer:10.5.0.1)" = "$serial" ] || fail "not shown: $serial"
 	a keyctl unlink "$serial" "$ring" || fail "keyctl unlink"
-	wait_for 5 gone peer:10.5.0.1 || fail "still shown"
+	wait_for 20 gone peer:10.5.0.1 || fail "still shown"
 	! a keyctl add user name value "$ring" 2> /dev/null || fail "a key of another type"
 }
 

@@ -3,7 +3,7 @@
 # Namespaces that do not share RDMA devices: a link is made in the initial one's and
 # handed over. The core takes it from all of its users for that, and all of it works
 # where it is then: datagrams, the connection manager and connections.
-# srxe-test: kernels=debian,debug guests=1 timeout=240 cost=40
+# srxe-test: kernels=debian,debug guests=1 timeout=600 cost=40
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 . "${0%/*}/../lib/hold.sh"
