@@ -45,18 +45,21 @@ OUTPUTS = [
 
 ECHO_GOOD = "printf 'KTAP version 1\\n1..1\\nok 1 a\\n'"
 
-# Test commands for a guest, and what must be said of the guest's end.
+# Test commands for a guest, what must be said of the guest's end, how many seconds the
+# test may take, and after how many without a sign of life the guest is given up.
 ENDS = [
-    ("a splat", f"echo 'BUG: sleeping' > /dev/kmsg; {ECHO_GOOD}", "complained"),
-    ("a panic", "echo c > /proc/sysrq-trigger", "died before it reported"),
-    ("a silent death", "echo b > /proc/sysrq-trigger", "died before it reported"),
-    ("a hang", "kill -STOP $(pgrep -f srxe-vm/agent) $$", "no sign of life"),
+    ("a splat", f"echo 'BUG: sleeping' > /dev/kmsg; {ECHO_GOOD}", "complained", 60, 90),
+    ("a panic", "echo c > /proc/sysrq-trigger", "died before it reported", 60, 90),
+    ("a silent death", "echo b > /proc/sysrq-trigger", "died before it reported", 60, 90),
+    ("a hang", "kill -STOP $(pgrep -f srxe-vm/agent) $$", "no sign of life", 60, 12),
     (
         "a clock that runs ahead",
         "echo 999999 0 > /tmp/uptime; mount --bind /tmp/uptime /proc/uptime; sleep 1000",
         "runs ahead",
+        60,
+        90,
     ),
-    ("no end, and none to end it", "kill -STOP $PPID; sleep 1000", "bad took too long"),
+    ("no end, and none to end it", "kill -STOP $PPID; sleep 1000", "bad took too long", 5, 90),
 ]
 
 
@@ -111,9 +114,9 @@ def run_batch(kernel, entries, **options):
     return collector
 
 
-def judge_end(kernel, command, reason):
+def judge_end(kernel, command, reason, seconds, silence):
     """True if a guest that runs the command ends as a failure for that reason."""
-    collector = run_batch(kernel, [("bad", 5, command)], silence=12)
+    collector = run_batch(kernel, [("bad", seconds, command)], silence=silence)
     return reason in collector.reason()
 
 
@@ -132,8 +135,8 @@ def main():
         return good
 
     good = all([show(f"output: {name}", result) for name, result in results])
-    for name, command, reason in ENDS:
-        good &= show(f"guest: {name}", judge_end(kernel, command, reason))
+    for name, *end in ENDS:
+        good &= show(f"guest: {name}", judge_end(kernel, *end))
     entries = [("slow", 2, "sleep 1000"), ("bad", 9, "echo b > /proc/sysrq-trigger")]
     collector = run_batch(kernel, [*entries, ("next", 9, ECHO_GOOD)])
     good &= show("guest: a test that takes too long fails", collector.failed_in("slow"))
