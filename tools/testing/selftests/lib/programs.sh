@@ -143,10 +143,23 @@ run_rcopy() {
 	copied "$(scratch)/sent" "$(scratch)/copy"
 }
 
+# As with rcopy.
 run_riostream() {
 	next_port
-	between cm "$PROGRAM_PORT" riostream -b "$IP4_B" -p "$PROGRAM_PORT" -S 65536 -I 20 -C 1 -T v -- \
-		riostream -s "$IP4_B" -p "$PROGRAM_PORT" -S 65536 -I 20 -C 1 -T v
+	background server b stdbuf -oL riostream -b "$IP4_B" -p "$PROGRAM_PORT" -S 65536 -I 20 -C 1 -T v
+	wait_for 20 cm_listening "$PROGRAM_PORT" || {
+		cat "$(scratch)/server"
+		return 1
+	}
+	background client a stdbuf -oL riostream -s "$IP4_B" -p "$PROGRAM_PORT" -S 65536 -I 20 -C 1 -T v
+	wait_for 60 streamed server && wait_for 60 streamed client && return
+	cat "$(scratch)/server" "$(scratch)/client"
+	return 1
+}
+
+# streamed FILE: the end that writes there has printed its figures, and is done.
+streamed() {
+	grep -q "^custom" "$(scratch)/$1"
 }
 
 # A sender and a receiver that joined by rdma_cm; nobody sees the receiver listen, it
