@@ -27,7 +27,7 @@ forced() {
 
 # later COMMAND ...: it works, and all crypto of the time was completed later.
 later() {
-	local seen=() end dev name
+	local seen=()
 
 	mapfile -t seen < <(figures)
 	"$@" || fail "$* failed"
@@ -42,14 +42,15 @@ for at in (0, 3):
 		fail "after $*"
 }
 
+# figures: of a and then of b, those of each as they are at one time.
 figures() {
-	local name
+	local end dev=$DEV_A
 
-	for name in crypto_async tx_sealed rx_opened; do
-		counter "$NS_A" "$DEV_A" "$name"
-	done
-	for name in crypto_async tx_sealed rx_opened; do
-		counter "$NS_B" "$DEV_B" "$name"
+	for end in a b; do
+		"$end" rdma -j statistic show link "$dev/1" | python3 -S -c 'import json, sys
+x = json.load(sys.stdin)[0]
+print(x["crypto_async"], x["tx_sealed"], x["rx_opened"], sep="\n")'
+		dev=$DEV_B
 	done
 }
 
