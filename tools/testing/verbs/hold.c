@@ -231,8 +231,11 @@ static int do_post(struct hold *h, enum op type, uint32_t len, uint32_t off, uns
 	return err;
 }
 
-/* Wait for @count more requests; unlike in a test, errors are results. */
-static void do_wait(struct hold *h, unsigned int count, int ms)
+/*
+ * Wait for @count more requests; unlike in a test, errors are results. That some do
+ * not complete in time is one as well, unless @all must.
+ */
+static void do_wait(struct hold *h, unsigned int count, int ms, bool all)
 {
 	struct endpoint *ep = h->ep;
 	unsigned int before = h->reqs_waited, want = before + count;
@@ -247,6 +250,10 @@ static void do_wait(struct hold *h, unsigned int count, int ms)
 			ep->errors = 0;		/* seen; the next may still come */
 	}
 	h->reqs_waited = ep->done[WR_REQ] < want ? ep->done[WR_REQ] : want;
+	if (all && h->reqs_waited < want) {
+		do_error(h, "not completed in time");
+		return;
+	}
 	fprintf(h->out, "{\"ok\":true,\"done\":%u,\"last\":", h->reqs_waited - before);
 	if (h->reqs_waited > before)
 		put_wc(h->out, &ep->last_req);
@@ -271,7 +278,7 @@ static void do_op(struct hold *h, const char *line, bool wait)
 	err = do_post(h, op, len, off, count);
 	/* whatever was posted before comes first, and is not to be taken for this one */
 	if (!err && wait)
-		do_wait(h, h->reqs_posted - h->reqs_waited, h->ep->o->timeout_s * 1000);
+		do_wait(h, h->reqs_posted - h->reqs_waited, h->ep->o->timeout_s * 1000, true);
 	else
 		answer(h, err);
 }
@@ -369,7 +376,7 @@ static bool command(struct hold *h, const char *line)
 	else if (sscanf(line, "leave %31s", name) == 1)
 		answer(h, do_group(h, name, false));
 	else if (sscanf(line, "wait %u %u", &a, &b) == 2)
-		do_wait(h, a, b);
+		do_wait(h, a, b, false);
 	else if (!strncmp(line, "post ", 5))
 		do_op(h, line + 5, false);
 	else
