@@ -82,11 +82,12 @@ link_del() {
 	ip netns exec "$1" rdma link del "$2"
 }
 
-# link_pair: a link at each end, with the GIDs of the addresses there.
+# link_pair: a link at each end, with the GIDs of the addresses there; while the case
+# lasts, if within one.
 link_pair() {
 	link_add "$NS_A" "$DEV_A" && link_add "$NS_B" "$DEV_B" || bail "no links of type $TYPE"
-	at_exit link_del "$NS_B" "$DEV_B"
-	at_exit link_del "$NS_A" "$DEV_A"
+	at_case_end link_del "$NS_B" "$DEV_B"
+	at_case_end link_del "$NS_A" "$DEV_A"
 	wait_for 10 gid_index "$DEV_A" "$IP4_A" > /dev/null &&
 		wait_for 10 gid_index "$DEV_A" "$IP6_A" > /dev/null &&
 		wait_for 10 gid_index "$DEV_B" "$IP4_B" > /dev/null &&

@@ -23,8 +23,6 @@ third_host() {
 # good for two minutes at least.  The key is one for all three, so that each may be taken
 # for any other by it.
 holds() {
-	at_case_end link_del "$NS_B" "$DEV_B"
-	at_case_end link_del "$NS_A" "$DEV_A"
 	link_pair
 	psk_add "$NS_A" "$DEV_A" default "$key" && psk_add "$NS_B" "$DEV_B" default "$key" ||
 		fail "no keys"
