@@ -165,11 +165,17 @@ psk_pair() {
 
 # --- counters --------------------------------------------------------------
 
-# counter NAMESPACE DEVICE NAME: its value.
+# counter NAMESPACE DEVICE NAME ...: their values at one time, a line for each.
 counter() {
-	ip netns exec "$1" rdma statistic show link "$2/1" | awk -v name="$3" '
-		{ for (i = 1; i < NF; i++) if ($i == name) { print $(i + 1); found = 1; exit } }
-		END { exit !found }'
+	ip netns exec "$1" rdma statistic show link "$2/1" | awk -v names="${*:3}" '
+		{ for (i = 1; i < NF; i++) value[$i] = $(i + 1) }
+		END {
+			count = split(names, name, " ")
+			for (i = 1; i <= count; i++) {
+				if (!(name[i] in value)) exit 1
+				print value[name[i]]
+			}
+		}'
 }
 
 # counted NAMESPACE DEVICE NAME FLOOR: true once the counter is at least that.

@@ -42,16 +42,9 @@ for at in (0, 3):
 		fail "after $*"
 }
 
-# figures: of a and then of b, those of each as they are at one time.
 figures() {
-	local end dev=$DEV_A
-
-	for end in a b; do
-		"$end" rdma -j statistic show link "$dev/1" | python3 -S -c 'import json, sys
-x = json.load(sys.stdin)[0]
-print(x["crypto_async"], x["tx_sealed"], x["rx_opened"], sep="\n")'
-		dev=$DEV_B
-	done
+	counter "$NS_A" "$DEV_A" crypto_async tx_sealed rx_opened
+	counter "$NS_B" "$DEV_B" crypto_async tx_sealed rx_opened
 }
 
 # shown SUITE: the link says what it was given, and its SA what it uses.
