@@ -78,9 +78,14 @@ no_sa() {
 
 # json X Y EXPRESSION ...: Python expressions about x and y are true.
 json() {
+	json_is "$@" || fail "in $1 and $2"
+}
+
+# json_is X Y EXPRESSION ...: are they?  Says which is not.
+json_is() {
 	python3 -S -c 'import json, sys
 x, y = json.loads(sys.argv[1]), json.loads(sys.argv[2])
 for expression in sys.argv[3:]:
 	if not eval("(" + expression + ")"):
-		sys.exit("not so: " + expression)' "$@" 2>&1 || fail "in $1 and $2"
+		sys.exit("not so: " + expression)' "$@" 2>&1
 }

@@ -27,12 +27,12 @@ moves() {
 
 # ud_sa MODE SUITE: a has one with b, that of datagrams, and both say the same of it.
 ud_sa() {
-	(json "$(sas a "$DEV_A")" "$(sas b "$DEV_B")" \
+	json_is "$(sas a "$DEV_A")" "$(sas b "$DEV_B")" \
 		'[(s["kind"], s["mode"], s["suite"]) for s in x if s["peer"] == "'"$(at_b)"'"] ==
 			[("ud", "'"$1"'", "'"$2"'")]' \
 		'sorted(s["id"] for s in x if s["state"] == "standing") ==
 			sorted(s["id"] for s in y if s["state"] == "standing")' \
-		'not any("local-qpn" in s or "peer-qpn" in s for s in x + y)') > /dev/null
+		'not any("local-qpn" in s or "peer-qpn" in s for s in x + y)' > /dev/null
 }
 
 # All that may wait for a first handshake does, and arrives.
@@ -129,7 +129,7 @@ raised() {
 # has made way is made again when there is something to send.
 stands() {
 	! no_sa "$1" "$2" || ctl "$end_a" send 64
-	(json "$(sas "$1" "$2")" '[]' 'x and all(s["mode"] == "'"$3"'" for s in x)') > /dev/null
+	json_is "$(sas "$1" "$2")" '[]' 'x and all(s["mode"] == "'"$3"'" for s in x)' > /dev/null
 }
 
 address_leaves() {

@@ -228,8 +228,8 @@ raised_meanwhile() {
 }
 
 encrypted() {
-	(json "$(sas a "$DEV_A")" "$(sas b "$DEV_B")" \
-		'len(x) == 1 and all(s["mode"] == "encrypt" for s in x + y)') > /dev/null
+	json_is "$(sas a "$DEV_A")" "$(sas b "$DEV_B")" \
+		'len(x) == 1 and all(s["mode"] == "encrypt" for s in x + y)' > /dev/null
 }
 
 # under_way RC|UC OP LEN COUNT [cut]: the key goes while requests are out, which all
