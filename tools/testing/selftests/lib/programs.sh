@@ -15,11 +15,19 @@ cm_listening() {
 	b rdma resource show cm_id | grep -q "state LISTEN .* src-addr [^ ]*:$1 "
 }
 
+# served tcp|cm PORT COMMAND ...: a program in b, and it listens there.
+served() {
+	background server b "${@:3}"
+	wait_for 20 "$1_listening" "$2" && return
+	cat "$(scratch)/server"
+	return 1
+}
+
 # between tcp|cm PORT SERVER ... -- CLIENT ...: a program in b and, once it listens
 # there, one in a.  Fails unless the client ends well, and the server too, or with
 # ENDLESS=y does not end.
 between() {
-	local waits=$1_listening port=$2 server=() pid status
+	local how=$1 port=$2 server=() pid status
 
 	shift 2
 	while [ "$1" != -- ]; do
@@ -27,12 +35,8 @@ between() {
 		shift
 	done
 	shift
-	background server b timeout -k 5 "$(patient 90)" "${server[@]}"
+	served "$how" "$port" timeout -k 5 "$(patient 90)" "${server[@]}" || return
 	pid=$background_pid
-	if ! wait_for 20 "$waits" "$port"; then
-		cat "$(scratch)/server"
-		return 1
-	fi
 	a timeout -k 5 "$(patient 60)" "$@"
 	status=$?
 	if [ "$status" -ne 0 ] || [ -n "${ENDLESS:-}" ]; then
@@ -130,8 +134,7 @@ qperf_client() {
 copied() {
 	next_port
 	rm -f "$2"
-	background server b rcopy -p "$PROGRAM_PORT"
-	wait_for 20 cm_listening "$PROGRAM_PORT" || { cat "$(scratch)/server"; return 1; }
+	served cm "$PROGRAM_PORT" rcopy -p "$PROGRAM_PORT" || return
 	background client a stdbuf -o0 rcopy "$1" "$IP4_B:$2" -p "$PROGRAM_PORT"
 	wait_for 60 grep -q "closing...done" "$(scratch)/client" ||
 		{ cat "$(scratch)/client" "$(scratch)/server"; return 1; }
@@ -145,13 +148,12 @@ run_rcopy() {
 
 # As with rcopy.
 run_riostream() {
+	local stream
+
 	next_port
-	background server b stdbuf -oL riostream -b "$IP4_B" -p "$PROGRAM_PORT" -S 65536 -I 20 -C 1 -T v
-	wait_for 20 cm_listening "$PROGRAM_PORT" || {
-		cat "$(scratch)/server"
-		return 1
-	}
-	background client a stdbuf -oL riostream -s "$IP4_B" -p "$PROGRAM_PORT" -S 65536 -I 20 -C 1 -T v
+	stream=(stdbuf -oL riostream -p "$PROGRAM_PORT" -S 65536 -I 20 -C 1 -T v)
+	served cm "$PROGRAM_PORT" "${stream[@]}" -b "$IP4_B" || return
+	background client a "${stream[@]}" -s "$IP4_B"
 	wait_for 60 streamed server && wait_for 60 streamed client && return
 	cat "$(scratch)/server" "$(scratch)/client"
 	return 1
