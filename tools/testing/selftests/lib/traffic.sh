@@ -60,7 +60,7 @@ scenario() {
 
 	shift 2
 	[ "${FAMILY:-4}" = 4 ] || ip_a=$IP6_A ip_b=$IP6_B
-	m timeout -k 5 "$(patient "${SCENARIO_SECONDS:-300}")" "$ATTACK/srxe-scenario" "$name" \
+	m timeout -k 5 "$(patient 300)" "$ATTACK/srxe-scenario" "$name" \
 		--expect "$expect" --ns-a "$NS_A" --ns-b "$NS_B" --dev-a "$DEV_A" \
 		--dev-b "$DEV_B" --ip-a "$ip_a" --ip-b "$ip_b" --traffic "$TRAFFIC" "$@"
 }

@@ -7,9 +7,6 @@
 . "${0%/*}/../lib/srxe-lib.sh"
 . "${0%/*}/../lib/traffic.sh"
 
-# shellcheck disable=SC2034 # scenario wants it
-SCENARIO_SECONDS=300
-
 # malformed MODE FAMILY [KINDS]
 malformed() {
 	protect "$1" aes256-gcm || fail "cannot set mode $1"
