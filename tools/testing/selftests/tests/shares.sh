@@ -36,18 +36,13 @@ ask() {
 	[ "$(asking "${@:2}")" -eq "$1" ]
 }
 
-# ask_between NUMBER NUMBER [PEER]: so many do.
-ask_between() {
-	local n
-
-	n=$(asking "${@:3}")
-	[ "$n" -ge "$1" ] && [ "$n" -le "$2" ]
-}
-
 # ask_nearly NUMBER [PEER]: no more than that do, and not many less: for up to two seconds
 # nobody has the place of one whose turn is over.
 ask_nearly() {
-	ask_between $(($1 / 4 * 3)) "$1" "${@:2}"
+	local n
+
+	n=$(asking "${@:2}")
+	[ "$n" -ge $(($1 / 4 * 3)) ] && [ "$n" -le "$1" ]
 }
 
 # hold_end: as hold.sh has it, but of that user.
