@@ -36,17 +36,18 @@ def fresh(packet):
     return any(packet.transport[CHALLENGE_AT : CHALLENGE_AT + 16])
 
 
-def answered(inits, resps):
-    """Those INITs that were answered: a RESP names their SPI and has their challenge."""
+def answered(said, replies):
+    """Those INITs among what one said that the other has answered: a RESP names their SPI
+    and has their challenge."""
     named = {(resp.transport[PEER_SPI_AT:][:4], resp.transport[CHALLENGE_AT:][:16])
-             for resp in resps}
-    return [init for init in inits
+             for resp in of(replies, pk.SRXE_RESP)}
+    return [init for init in of(said, pk.SRXE_INIT)
             if (init.transport[SPI_AT:][:4], init.transport[CHALLENGE_AT:][:16]) in named]
 
 
 def again(lab):
-    """a's and b's queue pairs, reset, get another SA at a's instance; the INITs that were
-    answered, each once. If a is so late that b asks, they begin anew."""
+    """a's and b's queue pairs, reset, get another SA at a's instance; what was said for
+    that, by a and by b. If a is so late that b asks, they begin anew."""
     taps = (lab.tap_a(), lab.tap_b())
     for _ in range(5):
         for end in (lab.a, lab.b):
@@ -60,15 +61,14 @@ def again(lab):
         lab.join()
         lab.b.ask("up")
         works(lab)
-        inits, resps = of(seen(taps[0]), pk.SRXE_INIT), of(seen(taps[1]), pk.SRXE_RESP)
-        found = {p.transport: p for p in answered(inits, resps)}
-        if found:
+        said = [[p for p in seen(tap) if p.bare] for tap in taps]
+        if answered(*said):
             break
     else:
         raise Broken("a's INITs are not answered")
     for tap in taps:
         lab.drop(tap)
-    return list(found.values())
+    return said
 
 
 def works(lab):
@@ -96,11 +96,7 @@ def captured(lab):
     """A connection whose SA stands, and what was said to get it, by a and by b."""
     lab.connect()
     again(lab)  # now each knows the other's challenge
-    taps = (lab.tap_a(), lab.tap_b())
-    again(lab)
-    said = [[p for p in seen(tap) if p.bare] for tap in taps]
-    for tap in taps:
-        lab.drop(tap)
+    said = again(lab)
     need(of(said[0], pk.SRXE_INIT) and of(said[1], pk.SRXE_RESP), "no INIT, or no RESP")
     return said
 
@@ -132,7 +128,7 @@ def r3(lab):
     lab.cut()
     for end in (lab.a, lab.b):
         end.ask("reset")
-    inits = frames(answered(of(said[0], pk.SRXE_INIT), of(said[1], pk.SRXE_RESP)))
+    inits = frames(answered(*said))
     for ready in (False, True):
         if ready:
             lab.b.ask("up")
@@ -244,9 +240,9 @@ def connect_time(lab):
 def h3(lab):
     """1000 old INITs a second, in a's name, while a connects."""
     lab.connect()
-    old = {}
+    old = []
     for _ in range(8):
-        old.update({p.transport: p.frame for p in again(lab)})
+        old += frames(answered(*again(lab)))
     name = one_sa(lab)
     for end in (lab.a, lab.b):
         end.ask("reset")
@@ -256,16 +252,17 @@ def h3(lab):
         for end in (lab.a, lab.b):
             end.ask("reset")
         before = lab.b.drops()
-        with Flood(lab.to_b, list(old.values()), 1000).running() as flood:
+        with Flood(lab.to_b, old, 1000).running() as flood:
             # it is in full swing before and after
             until(lambda flood=flood: flood.wire.sent >= 500, 20)
             took = connect_time(lab)
             ran, sent = time.monotonic() - flood.began, flood.wire.sent
-        if took < GIVE_UP / 2 and sent > 200 * ran:
+        # the patience of a handshake is what the attacker would have to wear out
+        early, swift = took < GIVE_UP / 2, sent > 200 * ran
+        if early and swift:
             break
-    # the patience of a handshake is what the attacker would have to wear out
-    need(took < GIVE_UP / 2, f"a connected after {took:.2f} s, without the flood {quiet:.2f} s")
-    need(sent > 200 * ran, f"only {sent} INITs in {ran:.2f} s")
+    need(early, f"a connected after {took:.2f} s, without the flood {quiet:.2f} s")
+    need(swift, f"only {sent} INITs in {ran:.2f} s")
     need(one_sa(lab) != name, "the old SA")
     drops = counted(lab.b, before)
     need(drops.get("hs_drop_replayed"), f"counted: {drops}")
@@ -278,8 +275,7 @@ def h4(lab):
     """A captured INIT, before the victims' own and after it; one that never came before."""
     found = {}
     said = captured(lab)
-    old = [frames(answered(of(packets, pk.SRXE_INIT), of(others, pk.SRXE_RESP)))
-           for packets, others in (said, reversed(said))]
+    old = [frames(answered(*said)), frames(answered(*reversed(said)))]
     need(old[0], "no INIT of a")
 
     for order in ("before", "after", "held back"):
