@@ -45,21 +45,20 @@ OUTPUTS = [
 
 ECHO_GOOD = "printf 'KTAP version 1\\n1..1\\nok 1 a\\n'"
 
-# Test commands for a guest, what must be said of the guest's end, how many seconds the
-# test may take, and after how many without a sign of life the guest is given up.
+# Test commands for a guest and what must be said of the guest's end; how many seconds the
+# test may take and after how many without a sign of life the guest is given up, if other
+# than usual.
 ENDS = [
-    ("a splat", f"echo 'BUG: sleeping' > /dev/kmsg; {ECHO_GOOD}", "complained", 60, 90),
-    ("a panic", "echo c > /proc/sysrq-trigger", "died before it reported", 60, 90),
-    ("a silent death", "echo b > /proc/sysrq-trigger", "died before it reported", 60, 90),
+    ("a splat", f"echo 'BUG: sleeping' > /dev/kmsg; {ECHO_GOOD}", "complained"),
+    ("a panic", "echo c > /proc/sysrq-trigger", "died before it reported"),
+    ("a silent death", "echo b > /proc/sysrq-trigger", "died before it reported"),
     ("a hang", "kill -STOP $(pgrep -f srxe-vm/agent) $$", "no sign of life", 60, 12),
     (
         "a clock that runs ahead",
         "echo 999999 0 > /tmp/uptime; mount --bind /tmp/uptime /proc/uptime; sleep 1000",
         "runs ahead",
-        60,
-        90,
     ),
-    ("no end, and none to end it", "kill -STOP $PPID; sleep 1000", "bad took too long", 5, 90),
+    ("no end, and none to end it", "kill -STOP $PPID; sleep 1000", "bad took too long", 5),
 ]
 
 
@@ -114,7 +113,7 @@ def run_batch(kernel, entries, **options):
     return collector
 
 
-def judge_end(kernel, command, reason, seconds, silence):
+def judge_end(kernel, command, reason, seconds=60, silence=90):
     """True if a guest that runs the command ends as a failure for that reason."""
     collector = run_batch(kernel, [("bad", seconds, command)], silence=silence)
     return reason in collector.reason()
